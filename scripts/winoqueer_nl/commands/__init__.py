@@ -1,0 +1,1 @@
+"""One module per group of sub-commands; see :mod:`winoqueer_nl.cli`."""
