@@ -51,7 +51,7 @@ def choose(sources: Sources, edition: str) -> Edition:
     Raises
     ------
     InputError
-        naming each form that a stereotype lacks, and each coverage row about an identity it does not have.
+        naming each form that a stereotype lacks, and each identity left out that it does not have.
     """
     bookkeeping: dict[str, None] = dict.fromkeys(("since", "until", "kind"))
     valid = {
@@ -98,11 +98,12 @@ def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems)
             )
     origin = {row.stereotype_id: row for row in chosen.stereotypes}
     for row in chosen.coverage:
-        if row.stereotype_id in origin and row.identity not in origin[row.stereotype_id].identities:
+        stereotype = origin.get(row.stereotype_id)
+        if stereotype is not None and row.copies == 0 and row.identity not in stereotype.identities:
             problems.add(
                 paths["coverage"],
-                f"{row.stereotype_id} with {quoted(row.identity)}",
-                f"one of its identities: {listed(origin[row.stereotype_id].identities)}",
+                f"{row.stereotype_id} left out with {quoted(row.identity)}",
+                f"one of its identities: {listed(stereotype.identities)}",
                 row=row.row,
                 field="identity",
             )

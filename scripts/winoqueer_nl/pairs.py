@@ -90,7 +90,10 @@ class Planner:
         """The cells of one stereotype in one template, in the order of identities and counter identities."""
         found = []
         forms = self.forms.get((stereotype.stereotype_id, template.form), [])
-        for identity in (self.identities[i] for i in stereotype.identities):
+        listed_or_added = dict.fromkeys(stereotype.identities) | dict.fromkeys(
+            i for (sid, i), _ in self.coverage.items() if sid == stereotype.stereotype_id
+        )
+        for identity in (self.identities[i] for i in listed_or_added):
             for copy_number in range(1, self._copies(template, stereotype, identity.identity_id) + 1):
                 narrowing = {"identity": identity.identity_id, "copy_number": copy_number}
                 form = self._one("forms", forms, narrowing)
@@ -106,7 +109,7 @@ class Planner:
         for row in self.coverage.get((stereotype.stereotype_id, identity), []):
             if row.templates is None or template.template_id in row.templates:
                 return int(row.copies)
-        return 1
+        return int(identity in stereotype.identities)
 
     def _cell(
         self,

@@ -97,7 +97,11 @@ class Absent(Row):
 
 
 class Coverage(Row):
-    """How often a stereotype stands with an identity: 0 = left out, 2 = twice; everything else stands once."""
+    """How often a stereotype stands with an identity, in some templates or (empty) in all.
+
+    0 = left out, 2 = twice; 1 adds an identity that the stereotype does not list. Without a row here, a listed
+    identity stands once.
+    """
 
     stereotype_id: Identifier
     identity: Identifier
