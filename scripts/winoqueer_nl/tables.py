@@ -17,15 +17,16 @@ from typing import Any, TypeVar, get_args, get_origin
 import pydantic
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
-from winoqueer_nl.schema import SLOT_PREFIX, Row
+from winoqueer_nl.schema import SLOT_PREFIX
 
 VISIBLE_BLANK = "␠"
 VISIBLE_LINE_FEED = "␊"
 
-RowModel = TypeVar("RowModel", bound=Row)
+RowModel = TypeVar("RowModel", bound=pydantic.BaseModel)
 
 _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
+_RESTORE = "Restore it from version control."
 
 
 def shown(text: str) -> str:
@@ -33,8 +34,11 @@ def shown(text: str) -> str:
     return text.replace(VISIBLE_BLANK, " ").replace(VISIBLE_LINE_FEED, "\n")
 
 
-def decoded(path: Path, problems: Problems) -> str | None:
-    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted."""
+def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | None:
+    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted.
+
+    ``restore`` is the advice given for a file that is empty or cut off; what to do depends on where it came from.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -44,7 +48,7 @@ def decoded(path: Path, problems: Problems) -> str | None:
         problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
         return None
     if not content.strip():
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file", "a header row and at least one row", restore)
         return None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:4096]:
         problems.add(path, "UTF-16 text", "UTF-8 text", _SAVE_AS)
@@ -63,9 +67,9 @@ def decoded(path: Path, problems: Problems) -> str | None:
         return None
 
 
-def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
+def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tuple[int, list[str]]] | None:
     """The records of a comma-separated file with their spreadsheet row numbers; blank lines are left out."""
-    text = decoded(path, problems)
+    text = decoded(path, problems, restore)
     if text is None:
         return None
     found: list[tuple[int, list[str]]] = []
@@ -109,9 +113,7 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
     return len(problems.found) == before
 
 
-def read_table(
-    path: Path, model: type[RowModel], problems: Problems, may_be_empty: bool = False
-) -> list[RowModel]:
+def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_empty: bool = False) -> list[RowModel]:
     """Read and check one table.
 
     Parameters
@@ -184,7 +186,7 @@ def _cells_are_clean(path: Path, number: int, header: list[str], cells: list[str
     return clean
 
 
-def _in_words(detail: Any, model: type[Row], values: dict[str, Any]) -> tuple[str, str]:
+def _in_words(detail: Any, model: type[pydantic.BaseModel], values: dict[str, Any]) -> tuple[str, str]:
     """What pydantic found, in words for a person who edits the table: (found, expected)."""
     field = str(detail["loc"][0]) if detail["loc"] else ""
     value = values.get(field, "")
@@ -209,7 +211,7 @@ def _in_words(detail: Any, model: type[Row], values: dict[str, Any]) -> tuple[st
     return found, str(detail["msg"])
 
 
-def _literals(model: type[Row], field: str) -> list[str]:
+def _literals(model: type[pydantic.BaseModel], field: str) -> list[str]:
     """The words that a column may hold, read from the model's Literal."""
     words: list[str] = []
     stack = [model.model_fields[field].annotation] if field in model.model_fields else []
