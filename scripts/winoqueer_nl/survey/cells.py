@@ -81,7 +81,7 @@ def text(blank: Mapping[str, Meaning]) -> Reader:
 
 def choices(cell: str, labels: Sequence[str], separator: str | None) -> list[list[str]]:
     """Every way to take a multi-select cell apart into known labels; labels may hold the separator themselves."""
-    if separator is None:
+    if separator is None or not cell:
         return [[cell]] if cell in labels else []
     # ways[n]: how the first n characters come apart; two ways are enough to know that a cell is ambiguous.
     ways: list[list[list[str]]] = [[] for _ in range(len(cell) + 1)]
