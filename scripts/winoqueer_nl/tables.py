@@ -92,6 +92,9 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
             row=number + 1,
         )
         return None
+    if not found:
+        problems.add(path, "blank lines only", "a header row and at least one row", restore)
+        return None
     return found
 
 
