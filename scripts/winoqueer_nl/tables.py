@@ -17,12 +17,12 @@ from typing import Any, TypeVar, get_args, get_origin
 import pydantic
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
-from winoqueer_nl.schema import SLOT_PREFIX, Row
+from winoqueer_nl.schema import SLOT_PREFIX
 
 VISIBLE_BLANK = "␠"
 VISIBLE_LINE_FEED = "␊"
 
-RowModel = TypeVar("RowModel", bound=Row)
+RowModel = TypeVar("RowModel", bound=pydantic.BaseModel)
 
 _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
@@ -184,7 +184,7 @@ def _cells_are_clean(path: Path, number: int, header: list[str], cells: list[str
     return clean
 
 
-def _in_words(detail: Any, model: type[Row], values: dict[str, Any]) -> tuple[str, str]:
+def _in_words(detail: Any, model: type[pydantic.BaseModel], values: dict[str, Any]) -> tuple[str, str]:
     """What pydantic found, in words for a person who edits the table: (found, expected)."""
     field = str(detail["loc"][0]) if detail["loc"] else ""
     value = values.get(field, "")
@@ -209,7 +209,7 @@ def _in_words(detail: Any, model: type[Row], values: dict[str, Any]) -> tuple[st
     return found, str(detail["msg"])
 
 
-def _literals(model: type[Row], field: str) -> list[str]:
+def _literals(model: type[pydantic.BaseModel], field: str) -> list[str]:
     """The words that a column may hold, read from the model's Literal."""
     words: list[str] = []
     stack = [model.model_fields[field].annotation] if field in model.model_fields else []

@@ -1,0 +1,27 @@
+"""WinoQueer-NL: tables -> survey aggregates -> pairs -> metadata -> scores -> statistics -> report.
+
+`snakemake` builds everything that config.yaml asks for and never publishes.
+Each stage is one file in rules/, one module in scripts/winoqueer_nl/ and one documented output.
+"""
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/tables.smk"
+include: "rules/survey.smk"
+include: "rules/pairs.smk"
+include: "rules/metadata.smk"
+include: "rules/summary.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        final_outputs(),

@@ -1,0 +1,68 @@
+"""What every rule uses: the checked configuration, wildcards, and the names of the final outputs."""
+
+import json
+from pathlib import Path
+
+from winoqueer_nl.config import from_mapping
+from winoqueer_nl.problems import InputError, Problems
+from winoqueer_nl.sources import source_files
+
+ROOT = Path(workflow.basedir)
+
+
+def checked_configuration():
+    """The configuration as models; a person's mistake becomes a message, not a traceback."""
+    try:
+        checked = from_mapping(config, ROOT)
+        problems = Problems()
+        for lang in checked.languages:
+            for path in source_files(Path(), lang):
+                if not (ROOT / path).is_file():
+                    problems.add(path, "no such file", "this source table", "Restore it from version control.")
+        problems.stop()
+        return checked
+    except InputError as error:
+        raise WorkflowError(error.message())
+
+
+CONFIG = checked_configuration()
+
+# Every rule is pure Python from one locked environment; --sdm conda makes the same one elsewhere.
+ENVIRONMENT = "../environment.yaml"
+
+
+wildcard_constraints:
+    lang="|".join(map(re.escape, CONFIG.languages)),
+    edition=r"\d+\.\d+\.\d+",
+
+
+def survey_of(wildcards):
+    """The survey aggregates of a language, or nothing where it has no survey."""
+    surveyed = CONFIG.languages[wildcards.lang].survey is not None
+    return f"results/{wildcards.lang}/survey/stereotypes.csv" if surveyed else []
+
+
+def survey_option(wildcards, input):
+    """The command-line option that names the survey aggregates, or nothing."""
+    return f"--survey {input.survey}" if input.survey else ""
+
+
+def editions():
+    """Every (language, edition) that the configuration asks for."""
+    return [(lang, edition) for lang, one in CONFIG.languages.items() for edition in one.editions]
+
+
+def final_outputs():
+    """The files that `snakemake` builds without a target."""
+    built = [
+        f"results/{lang}/{edition}/{name}"
+        for lang, edition in editions()
+        for name in (
+            "pairs.parquet",
+            "sentence_pairs.csv",
+            "stereotype_metadata.csv",
+            "stereotypes.csv",
+        )
+    ]
+    surveys = [f"results/{lang}/survey/stereotypes.csv" for lang, one in CONFIG.languages.items() if one.survey]
+    return built + surveys + ["results/config.yaml", "results/summary.txt"]
