@@ -38,7 +38,7 @@ format: .make/installed ## Put code and workflow files into their standard form
 dry-run: .make/installed ## Say what `make` would do and why
 	@snakemake --cores 1 --dry-run
 
-.PHONY: report
+.PHONY: workflow-report
 workflow-report: .make/installed ## Write Snakemake's own report of the last run to results/workflow.html
 	snakemake --report results/workflow.html
 
@@ -49,7 +49,8 @@ bench: .make/installed ## Measure generation: pairs per second and memory, for m
 .PHONY: lock
 lock: .make/installed ## Write requirements.lock anew from pyproject.toml
 	$(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-		--no-header --group pyproject.toml:dev --output-file requirements.lock pyproject.toml
+		--no-header --extra dev --output-file requirements.lock pyproject.toml
+	sed -i -E "s/^(torch==[0-9.]+)[+].*/\1/" requirements.lock  # any build of this version: CPU or CUDA
 
 .PHONY: clean
 clean: ## Remove what was built (the environment stays; `make distclean` removes that too)
@@ -68,6 +69,5 @@ help: ## Show this list
 	@echo "Setting up .venv (two or three minutes, 1.5 GB) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . || \
-		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
 	@mkdir -p .make && touch $@

@@ -18,7 +18,12 @@ def checked_configuration():
         for lang in checked.languages:
             for path in source_files(Path(), lang):
                 if not (ROOT / path).is_file():
-                    problems.add(path, "no such file", "this source table", "Restore it from version control.")
+                    problems.add(
+                        path,
+                        "no such file",
+                        "this source table",
+                        "Restore it from version control.",
+                    )
         problems.stop()
         return checked
     except InputError as error:
@@ -49,7 +54,11 @@ def survey_option(wildcards, input):
 
 def editions():
     """Every (language, edition) that the configuration asks for."""
-    return [(lang, edition) for lang, one in CONFIG.languages.items() for edition in one.editions]
+    return [
+        (lang, edition)
+        for lang, one in CONFIG.languages.items()
+        for edition in one.editions
+    ]
 
 
 def final_outputs():
@@ -64,5 +73,9 @@ def final_outputs():
             "stereotypes.csv",
         )
     ]
-    surveys = [f"results/{lang}/survey/stereotypes.csv" for lang, one in CONFIG.languages.items() if one.survey]
+    surveys = [
+        f"results/{lang}/survey/stereotypes.csv"
+        for lang, one in CONFIG.languages.items()
+        if one.survey
+    ]
     return built + surveys + ["results/config.yaml", "results/summary.txt"]

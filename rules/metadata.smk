@@ -12,14 +12,16 @@ rule metadata:
         pairs="results/{lang}/{edition}/pairs.parquet",
         survey=survey_of,
     output:
-        published=ensure("results/{lang}/{edition}/stereotype_metadata.csv", non_empty=True),
+        published=ensure(
+            "results/{lang}/{edition}/stereotype_metadata.csv", non_empty=True
+        ),
         tidy=ensure("results/{lang}/{edition}/stereotypes.csv", non_empty=True),
     log:
         "results/logs/metadata/{lang}-{edition}.log",
-    params:
-        survey=survey_option,
     conda:
         ENVIRONMENT
+    params:
+        survey=survey_option,
     shell:
         "winoqueer-nl metadata --tables {input.tables} --pairs {input.pairs} {params.survey}"
         " --published {output.published} --tidy {output.tidy} 2>&1 | tee {log}"

@@ -14,11 +14,13 @@ rule pairs:
         published=ensure("results/{lang}/{edition}/sentence_pairs.csv", non_empty=True),
     log:
         "results/logs/pairs/{lang}-{edition}.log",
-    params:
-        survey=survey_option,
-        excluded=" ".join(f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers),
     conda:
         ENVIRONMENT
+    params:
+        survey=survey_option,
+        excluded=" ".join(
+            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
+        ),
     shell:
         "winoqueer-nl pairs --tables {input.tables} {params.survey} {params.excluded}"
         " --out {output.pairs} --published {output.published} 2>&1 | tee {log}"

@@ -23,9 +23,9 @@ rule configuration:
         "results/config.yaml",
     log:
         "results/logs/configuration.log",
-    params:
-        merged=json.dumps(CONFIG.model_dump(mode="json")),
     conda:
         ENVIRONMENT
+    params:
+        merged=json.dumps(CONFIG.model_dump(mode="json")),
     shell:
         "winoqueer-nl config --merged {params.merged:q} --out {output} 2>&1 | tee {log}"

@@ -34,9 +34,7 @@ class SurveySource(Strict):
     """The survey behind a language's relevance tiers."""
 
     instrument: ProjectPath = Field(description="YAML file that says which question asks about which stereotype")
-    exports: list[ProjectPath] = Field(
-        description="raw exports, in the order of the instrument's rounds", min_length=1
-    )
+    exports: list[ProjectPath] = Field(description="raw exports, in the order of the instrument's rounds", min_length=1)
 
 
 class LanguageConfig(Strict):
@@ -60,7 +58,8 @@ class Config(Strict):
     """The whole configuration."""
 
     languages: dict[LanguageCode, LanguageConfig] = Field(
-        description="languages to build, by code; each has a folder in templates/ and predicates/", min_length=1
+        description="languages to build, by code; each has a folder in templates/ and predicates/",
+        min_length=1,
     )
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
 

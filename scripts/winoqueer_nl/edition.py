@@ -99,14 +99,14 @@ def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems)
                 f"Add the rows, or say in {paths['absent'].name} why there are none (edition {chosen.edition}).",
                 field="form",
             )
-    origin = {row.stereotype_id: row for row in chosen.stereotypes}
+    identities = {row.stereotype_id: row.identities for row in chosen.stereotypes}
     for row in chosen.coverage:
-        stereotype = origin.get(row.stereotype_id)
-        if stereotype is not None and row.copies == 0 and row.identity not in stereotype.identities:
+        own = identities.get(row.stereotype_id)
+        if own is not None and row.copies == 0 and row.identity not in own:
             problems.add(
                 paths["coverage"],
                 f"{row.stereotype_id} left out with {quoted(row.identity)}",
-                f"one of its identities: {listed(stereotype.identities)}",
+                f"one of its identities: {listed(own)}",
                 row=row.row,
                 field="identity",
             )

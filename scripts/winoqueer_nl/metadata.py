@@ -62,9 +62,9 @@ def form_rows(edition: Edition) -> list[FormRow]:
     for template in sorted(edition.templates, key=lambda t: t.template):
         templates.setdefault(template.form, template)
     texts: dict[str, list[tuple[str, str]]] = {}
-    for row in edition.forms:
-        if row.identity is None and row.copy_number is None:
-            texts.setdefault(row.stereotype_id, []).append((row.form, row.text))
+    for written in edition.forms:
+        if written.identity is None and written.copy_number is None:
+            texts.setdefault(written.stereotype_id, []).append((written.form, written.text))
     labels = {row.identity_id: row.metadata_label for row in edition.identities}
     exceptions: dict[tuple[str, str], list[MetadataException]] = {}
     for exception in edition.metadata_exceptions:
@@ -73,17 +73,17 @@ def form_rows(edition: Edition) -> list[FormRow]:
     used: Counter[int] = Counter()
     for stereotype in edition.stereotypes:
         for form, text in texts.get(stereotype.stereotype_id, []):
-            for written in _readings(edition, stereotype, text, problems):
+            for reading in _readings(edition, stereotype, text, problems):
                 row = FormRow(
                     stereotype.stereotype_id,
                     form,
                     templates[form].template,
                     _gloss(edition, stereotype, templates[form]),
-                    written,
+                    reading,
                     ", ".join(labels[identity] for identity in stereotype.identities),
                 )
                 for exception in exceptions.get((stereotype.stereotype_id, form), []):
-                    if exception.text in (None, written):
+                    if exception.text in (None, reading):
                         used[exception.row] += 1
                         row = _excepted(row, exception, edition, problems)
                 rows.append(row)
@@ -119,8 +119,13 @@ def _gloss(edition: Edition, stereotype: Stereotype, template: Template) -> str:
 
 
 def _excepted(row: FormRow, exception: MetadataException, edition: Edition, problems: Problems) -> FormRow:
-    if exception.column != "rows":
-        return replace(row, **{exception.column: shown(exception.value)})
+    value = shown(exception.value)
+    if exception.column == "gloss":
+        return replace(row, gloss=value)
+    if exception.column == "text":
+        return replace(row, text=value)
+    if exception.column == "identities":
+        return replace(row, identities=value)
     if not exception.value.isdigit():
         problems.add(
             table_path("metadata_exceptions", edition.lang),
@@ -203,5 +208,3 @@ def write(edition: Edition, survey_file: Path | None, pairs_file: Path, publishe
     write_csv(published, list(edition.language.metadata_columns), rows)
     write_csv(tidy, header, tidy_table)
     return len(rows), len(tidy_table)
-
-

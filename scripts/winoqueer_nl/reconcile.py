@@ -1,4 +1,4 @@
-"""The paper's counts beside the counts of what was built: each one computed from the tables, the survey and the pairs."""
+"""The paper's counts beside the counts of what was built, each computed from the tables, the survey and the pairs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ def counts(edition: Edition, survey: Mapping[str, Mapping[str, str]], pairs_file
 
 
 def page(
-    edition: Edition, survey: Mapping[str, Mapping[str, str]], computed: Mapping[str, int], paper: list[dict[str, str]]
+    edition: Edition,
+    survey: Mapping[str, Mapping[str, str]],
+    computed: Mapping[str, int],
+    paper: list[dict[str, str]],
 ) -> str:
     """The page in Markdown: the table of counts, then what stands behind those that need a word."""
     gloss = {row.stereotype_id: row.gloss for row in edition.stereotypes}

@@ -21,10 +21,8 @@ def summarise(config: Config, results: Path) -> str:
             folder = results / code / edition
             table = pq.read_table(folder / "pairs.parquet", columns=["tier", "origin", "stereotype_id", "identity"])
             counts = subset_sizes(table)
-            lines.append(
-                f"  {folder}/  {counts['all']:,} pairs, {pc.count_distinct(table['stereotype_id']).as_py()} stereotypes,"
-                f" {pc.count_distinct(table['identity']).as_py()} identities"
-            )
+            stereotypes, identities = (pc.count_distinct(table[c]).as_py() for c in ("stereotype_id", "identity"))
+            lines.append(f"  {folder}/  {counts['all']:,} pairs, {stereotypes} stereotypes, {identities} identities")
             if language.survey:
                 lines.append(
                     f"      subsets: Tier 1-2 {counts['tier_1_2']:,}; Tier 1 {counts['tier_1']:,};"

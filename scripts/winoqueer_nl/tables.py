@@ -109,9 +109,7 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
     return len(problems.found) == before
 
 
-def read_table(
-    path: Path, model: type[RowModel], problems: Problems, may_be_empty: bool = False
-) -> list[RowModel]:
+def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_empty: bool = False) -> list[RowModel]:
     """Read and check one table.
 
     Parameters
