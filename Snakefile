@@ -4,7 +4,8 @@
 Each stage is one file in rules/, one module in scripts/winoqueer_nl/ and one documented output.
 """
 
-from snakemake.exceptions import WorkflowError
+import re
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -14,6 +15,13 @@ configfile: "config.yaml"
 
 
 include: "rules/common.smk"
+
+
+wildcard_constraints:
+    lang="|".join(map(re.escape, CONFIG.languages)),
+    edition=r"\d+\.\d+\.\d+",
+
+
 include: "rules/tables.smk"
 include: "rules/survey.smk"
 include: "rules/pairs.smk"

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
+
 from winoqueer_nl.config import from_mapping
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.sources import source_files
@@ -34,11 +36,6 @@ CONFIG = checked_configuration()
 
 # Every rule is pure Python from one locked environment; --sdm conda makes the same one elsewhere.
 ENVIRONMENT = "../environment.yaml"
-
-
-wildcard_constraints:
-    lang="|".join(map(re.escape, CONFIG.languages)),
-    edition=r"\d+\.\d+\.\d+",
 
 
 def survey_of(wildcards):
