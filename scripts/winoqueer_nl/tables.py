@@ -26,6 +26,7 @@ RowModel = TypeVar("RowModel", bound=pydantic.BaseModel)
 
 _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
+_RESTORE = "Restore it from version control."
 
 
 def shown(text: str) -> str:
@@ -33,8 +34,11 @@ def shown(text: str) -> str:
     return text.replace(VISIBLE_BLANK, " ").replace(VISIBLE_LINE_FEED, "\n")
 
 
-def decoded(path: Path, problems: Problems) -> str | None:
-    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted."""
+def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | None:
+    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted.
+
+    ``restore`` is the advice given for a file that is empty or cut off; what to do depends on where it came from.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -44,7 +48,7 @@ def decoded(path: Path, problems: Problems) -> str | None:
         problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
         return None
     if not content.strip():
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file", "a header row and at least one row", restore)
         return None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:4096]:
         problems.add(path, "UTF-16 text", "UTF-8 text", _SAVE_AS)
@@ -63,9 +67,9 @@ def decoded(path: Path, problems: Problems) -> str | None:
         return None
 
 
-def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
+def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tuple[int, list[str]]] | None:
     """The records of a comma-separated file with their spreadsheet row numbers; blank lines are left out."""
-    text = decoded(path, problems)
+    text = decoded(path, problems, restore)
     if text is None:
         return None
     found: list[tuple[int, list[str]]] = []
