@@ -1,4 +1,4 @@
-"""What every rule uses: the checked configuration, wildcards, and the names of the final outputs."""
+"""What the stages share: the checked configuration, input functions, and the names of the final outputs."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def checked_configuration():
 
 CONFIG = checked_configuration()
 
-# Every rule is pure Python from one locked environment; --sdm conda makes the same one elsewhere.
+# All stages are pure Python in one locked environment; --sdm conda makes the same one elsewhere.
 ENVIRONMENT = "../environment.yaml"
 
 
@@ -47,6 +47,21 @@ def survey_of(wildcards):
 def survey_option(wildcards, input):
     """The command-line option that names the survey aggregates, or nothing."""
     return f"--survey {input.survey}" if input.survey else ""
+
+
+def survey_source(wildcards):
+    """The survey of a language, as config.yaml describes it."""
+    return CONFIG.languages[wildcards.lang].survey
+
+
+def survey_settings():
+    """The configuration section survey as command-line options."""
+    one = CONFIG.survey
+    return (
+        f"--tier-1 {one.thresholds.tier_1} --tier-2 {one.thresholds.tier_2} --tier-3 {one.thresholds.tier_3}"
+        f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
+        f" --disclosure-threshold {one.disclosure_threshold}"
+    )
 
 
 def editions():
