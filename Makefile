@@ -53,7 +53,7 @@ docs: .make/installed ## Write the generated pages of docs/ anew
 	cp results/nl/1.0.0/paper-counts.md docs/paper-counts.md
 
 .PHONY: lock
-lock: .make/installed ## Write requirements.lock anew from pyproject.toml
+lock: .make/installed ## Write requirements.lock anew (use the oldest Python 3.11 you have: later pins may refuse it)
 	$(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 		--no-header --extra dev --output-file requirements.lock pyproject.toml
 	sed -i -E "s/^(torch==[0-9.]+)[+].*/\1/" requirements.lock  # any build of this version: CPU or CUDA
