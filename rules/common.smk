@@ -74,11 +74,16 @@ def editions():
 
 
 def final_outputs():
-    """The files that `snakemake` builds without a target."""
+    """The files that `snakemake` builds without a target: every output of every stage.
+
+    All of them, not the last of each chain: Snakemake takes a missing file in the middle of a chain for unneeded when
+    what follows from it is newer, and would call stale results up to date after a stage has failed.
+    """
     built = [
         f"results/{lang}/{edition}/{name}"
         for lang, edition in editions()
         for name in (
+            "tables.json",
             "pairs.parquet",
             "sentence_pairs.csv",
             "stereotype_metadata.csv",
@@ -86,8 +91,9 @@ def final_outputs():
         )
     ]
     surveys = [
-        f"results/{lang}/survey/stereotypes.csv"
+        f"results/{lang}/survey/{name}"
         for lang, one in CONFIG.languages.items()
         if one.survey
+        for name in ("stereotypes.csv", "respondents.csv", "summary.json")
     ]
     return built + surveys + ["results/config.yaml", "results/summary.txt"]
