@@ -7,21 +7,6 @@ Answers of single people stay in the exports: no output and no log holds one.
 """
 
 
-def survey_source(wildcards):
-    """The survey of a language, as config.yaml describes it."""
-    return CONFIG.languages[wildcards.lang].survey
-
-
-def survey_settings():
-    """The configuration section survey as command-line options."""
-    one = CONFIG.survey
-    return (
-        f"--tier-1 {one.thresholds.tier_1} --tier-2 {one.thresholds.tier_2} --tier-3 {one.thresholds.tier_3}"
-        f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
-        f" --disclosure-threshold {one.disclosure_threshold}"
-    )
-
-
 rule survey:
     input:
         exports=lambda wildcards: survey_source(wildcards).exports,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pydantic
+
 from winoqueer_nl.problems import Problems, listed, quoted
 from winoqueer_nl.schema import (
     Absent,
@@ -20,6 +22,7 @@ from winoqueer_nl.schema import (
     Variant,
 )
 from winoqueer_nl.sources import Sources
+from winoqueer_nl.tables import decoded
 from winoqueer_nl.yaml_files import Strict
 
 
@@ -96,14 +99,38 @@ def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems)
                 f"Add the rows, or say in {paths['absent'].name} why there are none (edition {chosen.edition}).",
                 field="form",
             )
-    origin = {row.stereotype_id: row for row in chosen.stereotypes}
+    identities = {row.stereotype_id: row.identities for row in chosen.stereotypes}
     for row in chosen.coverage:
-        stereotype = origin.get(row.stereotype_id)
-        if stereotype is not None and row.copies == 0 and row.identity not in stereotype.identities:
+        own = identities.get(row.stereotype_id)
+        if own is not None and row.copies == 0 and row.identity not in own:
             problems.add(
                 paths["coverage"],
                 f"{row.stereotype_id} left out with {quoted(row.identity)}",
-                f"one of its identities: {listed(stereotype.identities)}",
+                f"one of its identities: {listed(own)}",
                 row=row.row,
                 field="identity",
             )
+
+
+def read(path: Path) -> Edition:
+    """Read an edition that the stage "tables" has checked and written.
+
+    Raises
+    ------
+    InputError
+        when the file is not there or is not such an edition, whole.
+    """
+    problems = Problems()
+    text = decoded(path, problems)
+    if text is not None:
+        try:
+            return Edition.model_validate_json(text)
+        except pydantic.ValidationError:
+            problems.add(
+                path,
+                "a file that is not a checked edition, or not a whole one",
+                "what `winoqueer-nl tables` writes",
+                "Remove the file and build it again.",
+            )
+    problems.stop()
+    raise AssertionError("unreachable: a problem was noted")

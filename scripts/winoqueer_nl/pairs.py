@@ -81,8 +81,8 @@ class Planner:
         for row in edition.identity_forms:
             self.identity_forms.setdefault((row.identity, row.form), []).append(row)
         self.coverage: dict[tuple[str, str], list[Any]] = {}
-        for row in edition.coverage:
-            self.coverage.setdefault((row.stereotype_id, row.identity), []).append(row)
+        for entry in edition.coverage:
+            self.coverage.setdefault((entry.stereotype_id, entry.identity), []).append(entry)
         self.identities = {row.identity_id: row for row in edition.identities}
         self._noted: set[tuple[str, str]] = set()
 
@@ -142,9 +142,7 @@ class Planner:
             own_x, own_y = pattern("x", subject), pattern("y", subject)
             if own_x is not None and own_y is not None and (own_x, own_y) != (x, y):
                 by_subject[subject] = (own_x, own_y)
-        return Cell(
-            template, stereotype, identity, counter, copy_number, x, y, text_pattern(predicate), by_subject
-        )
+        return Cell(template, stereotype, identity, counter, copy_number, x, y, text_pattern(predicate), by_subject)
 
     def _pattern(self, template: Template, place: Place, predicate: str) -> Pattern | None:
         try:

@@ -96,7 +96,9 @@ def check_placeholders(rows: dict[str, list[Any]], paths: dict[str, Path], probl
     ]
     if both:
         problems.add(
-            paths["templates"], listed(sorted(both)), "each template_id for a group or for a person, not for both"
+            paths["templates"],
+            listed(sorted(both)),
+            "each template_id for a group or for a person, not for both",
         )
     for table, row, sentence, of_person in sentences:
         known = {IDENTITY, PREDICATE} | (slots if of_person else set())
@@ -111,7 +113,11 @@ def check_placeholders(rows: dict[str, list[Any]], paths: dict[str, Path], probl
             )
         if names is not None and names.count(PREDICATE) > 1:
             problems.add(
-                paths[table], quoted(sentence), "the slot {predicate} at most once", row=row.row, field="sentence"
+                paths[table],
+                quoted(sentence),
+                "the slot {predicate} at most once",
+                row=row.row,
+                field="sentence",
             )
     for row in rows["forms"]:
         _names_in(row.text, slots, paths["forms"], row, "text", problems)
@@ -120,9 +126,7 @@ def check_placeholders(rows: dict[str, list[Any]], paths: dict[str, Path], probl
             _names_in(getattr(row, column) or "", set(), paths["identity_forms"], row, column, problems)
 
 
-def _names_in(
-    text: str, known: set[str], path: Path, row: Row, column: str, problems: Problems
-) -> list[str] | None:
+def _names_in(text: str, known: set[str], path: Path, row: Row, column: str, problems: Problems) -> list[str] | None:
     try:
         names = placeholders(text)
     except ValueError as error:

@@ -42,9 +42,7 @@ TABLES = {
     "stereotypes": Table("predicates/stereotypes.csv", Stereotype, ("stereotype_id",)),
     "forms": Table("predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number")),
     "absent": Table("predicates/{lang}/absent.csv", Absent, ("stereotype_id",), True),
-    "coverage": Table(
-        "predicates/{lang}/coverage.csv", Coverage, ("stereotype_id", "identity", "templates"), True
-    ),
+    "coverage": Table("predicates/{lang}/coverage.csv", Coverage, ("stereotype_id", "identity", "templates"), True),
     "metadata_exceptions": Table(
         "predicates/{lang}/metadata_exceptions.csv",
         MetadataException,
@@ -59,9 +57,7 @@ TABLES = {
         True,
     ),
     "identities": Table("templates/{lang}/identities.csv", Identity, ("identity_id",)),
-    "counter_identities": Table(
-        "templates/{lang}/counter_identities.csv", CounterIdentity, ("counter_identity_id",)
-    ),
+    "counter_identities": Table("templates/{lang}/counter_identities.csv", CounterIdentity, ("counter_identity_id",)),
     "identity_forms": Table(
         "templates/{lang}/identity_forms.csv", IdentityForm, ("identity", "form", "origin", "against")
     ),
@@ -118,7 +114,7 @@ def load(root: Path, lang: str) -> Sources:
         paths[name] = path
         whole &= len(problems.found) == before
     if whole and language is not None:
-        # Only whole tables can be held against each other: otherwise every reference to a bad row would be reported too.
+        # Only whole tables can be held against each other: else every reference to a bad row would be reported too.
         check_references(rows, paths, problems)
         check_placeholders(rows, paths, problems)
         check_columns(root / LANGUAGE_FILE.format(lang=lang), language, problems)
@@ -169,8 +165,6 @@ def _cell(value: object) -> str:
 def _share_an_edition(a: Row, b: Row) -> bool:
     starts = [edition for edition in (a.since, b.since) if edition is not None]
     return any(a.valid_at(edition) and b.valid_at(edition) for edition in [*starts, "0.0.0"])
-
-
 
 
 def table_path(name: str, lang: str) -> str:
