@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from winoqueer_nl.problems import InputError
 from winoqueer_nl.survey import aggregate, reconstruct
 from winoqueer_nl.survey.config import SurveyConfig
 
@@ -134,8 +135,6 @@ def test_the_sample_says_that_its_respondents_do_not_exist(export: Path) -> None
     ],
 )
 def test_counts_that_no_answers_can_have_are_refused(copied: Path, old: str, new: str, expected: list[str]) -> None:
-    from winoqueer_nl.problems import InputError
-
     table = copied / "survey/reconstruct/published_counts.csv"
     content = table.read_text("utf-8")
     assert old in content
@@ -144,4 +143,29 @@ def test_counts_that_no_answers_can_have_are_refused(copied: Path, old: str, new
         reconstruct.write(copied / "survey/reconstruct/export.yaml")
     for part in expected:
         assert part in caught.value.message()
+    assert not list((copied / "survey").glob("exports/*.csv"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("  follow-up:\n", "  followup:\n", ["rounds.followup", 'Did you mean "follow-up"?']),
+        ("      MISSING: ", "      MISING: ", ["rounds.main.texts.MISSING: found no text"]),
+        ("{woman: 44", "{womn: 44", ["rounds.main.identities.gender_identity: found womn"]),
+        ("free_text_writers: 27", "free_text_writers: 44", ["free_text_writers: found 44; expected at most 43"]),
+        ("skipped_items: 24", "skipped_items: 999", ["skipped_items: found 999; expected at most 158"]),
+        ("preview_rows: 2", "preview_rows: -2", ["rounds.main.preview_rows"]),
+        ("seed: 20250611", "sead: 20250611", ['Did you mean "seed"?', "seed: found no such key"]),
+        ("../../predicates/nl/forms.csv", "forms.csv", ["forms.csv: found no such file"]),
+    ],
+)
+def test_a_bad_recipe_is_refused(copied: Path, old: str, new: str, expected: list[str]) -> None:
+    recipe = copied / "survey/reconstruct/export.yaml"
+    content = recipe.read_text("utf-8")
+    assert old in content
+    recipe.write_text(content.replace(old, new), "utf-8")
+    with pytest.raises(InputError) as caught:
+        reconstruct.write(recipe)
+    for part in expected:
+        assert part in caught.value.message(), caught.value.message()
     assert not list((copied / "survey").glob("exports/*.csv"))
