@@ -152,12 +152,12 @@ class Planner:
         return compile_pattern(sentence, predicate, text)
 
     def _one(self, table: str, rows: list[Any], narrowing: dict[str, object], place: str) -> Any:
-        """The narrowest of the rows, or None; two equally narrow ones are noted as a problem."""
+        """The narrowest of the rows, or None; of equally narrow ones, noted as a problem, any one."""
         try:
             return narrowest(rows, narrowing, tuple(narrowing))
         except AmbiguousError as error:
             self._ambiguous(table, error.rows, place, "form")
-            return None
+            return error.rows[0]
 
     def _ambiguous(self, table: str, rows: Iterable[Row], place: str, field: str) -> None:
         first, *others = rows

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import pydantic
 import yaml
@@ -76,7 +77,9 @@ def checked(content: Mapping[str, Any], model: type[Model], file: str, problems:
             else:
                 message = str(detail.get("ctx", {}).get("error", detail["msg"]))
                 expected = message.removeprefix("Input should be ").removeprefix("Value error, ")
-                problems.add(file, quoted(detail["input"]), expected, field=field)
+                # YAML reads no as false and 1.0 as a number, unless they stand between quotation marks.
+                fix = "Put it between quotation marks." if kind == "string_type" else ""
+                problems.add(file, quoted(detail["input"]), expected, fix, field=field)
         return None
 
 
@@ -86,10 +89,16 @@ def _keys_at(model: type[pydantic.BaseModel], place: tuple[int | str, ...]) -> l
     for part in place:
         if isinstance(current, type) and issubclass(current, pydantic.BaseModel):
             field = current.model_fields.get(str(part))
-            current = field.annotation if field else None
-        # a mapping or list: step into the type of its values
-        while current is not None and not isinstance(current, type) and get_args(current):
-            models = [a for a in get_args(current) if isinstance(a, type) and issubclass(a, pydantic.BaseModel)]
-            current = models[-1] if models else get_args(current)[-1]
+            current = _bare(field.annotation) if field else None
+        else:  # a mapping or a list: whatever the key, its values are of one type
+            current = _bare(get_args(current)[-1]) if get_args(current) else None
     is_model = isinstance(current, type) and issubclass(current, pydantic.BaseModel)
     return list(current.model_fields) if is_model else []
+
+
+def _bare(annotation: Any) -> Any:
+    """The type itself, without what says that it may be left out or how it is checked."""
+    while get_origin(annotation) in (Annotated, Union, types.UnionType):
+        parts = [part for part in get_args(annotation) if part is not types.NoneType]
+        annotation = parts[0]
+    return annotation
