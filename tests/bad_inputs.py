@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import toy
-
 from winoqueer_nl.sources import LANGUAGE_FILE, TABLES
 from winoqueer_nl.tables import MOST_CHARACTERS
 
@@ -200,9 +199,7 @@ def _last_row(name: str, file: str) -> Iterator[Bad]:
             column,
         )
     long = MOST_CHARACTERS + 1
-    yield Bad(
-        f"{name}: endless cell", file, cell(lambda _: "n" * long), (f"{long:,} characters",), number, column
-    )
+    yield Bad(f"{name}: endless cell", file, cell(lambda _: "n" * long), (f"{long:,} characters",), number, column)
     yield Bad(
         f"{name}: windows-1252",
         file,
@@ -339,7 +336,8 @@ def particular() -> Iterator[Bad]:
     yield t("no {identity}", "variants", 2, "sentence", "All {predicate}.", "{identity} exactly once")
     yield t("unknown placeholder", "variants", 2, "sentence", "{identity} {predikat}.", 'Did you mean "predicate"?')
     yield t("says nothing", "variants", 2, "sentence", "", "neither a sentence nor an identity form", "remove the row")
-    yield w("ambiguous", "variants", {"template_id": "1", "identity": "mirn", "sentence": "Ov {identity} {predicate}."},
+    ov = "Ov {identity} {predicate}."
+    yield w("ambiguous", "variants", {"template_id": "1", "identity": "mirn", "sentence": ov},
             "fits as well as row 6", "1, y, zz001, mirn, plain", "Fill one more", field="template_id", row=2)  # fmt: skip
     # identities, counter identities and their forms
     yield t("unknown gender", "identities", 2, "name_genders", "femal;male", 'Did you mean "female"?')

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import toy
 
+import toy
 from winoqueer_nl import cli
 
 PROJECT = Path(__file__).parent.parent

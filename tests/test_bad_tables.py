@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import bad_inputs
 import pytest
+
+import bad_inputs
 import toy
 from bad_inputs import Bad
 from conftest import PROJECT, Run
@@ -86,7 +87,11 @@ def test_the_installed_command_tells_it_as_well(bad: Bad, toy_root: Path) -> Non
     [
         ("toi", "1.0.0", '--lang: found "toi"; expected a language with a folder in '),
         ("../toy", "1.0.0", '--lang: found "../toy"; expected a language'),
-        ("toy", "1.0.1", '--edition: found "1.0.1"; expected an edition of this language in release/editions.csv: 1.0.0.'),
+        (
+            "toy",
+            "1.0.1",
+            '--edition: found "1.0.1"; expected an edition of this language in release/editions.csv: 1.0.0.',
+        ),
         ("toy", "first", '--edition: found "first"; expected an edition'),
         ("toy", "1.0", '--edition: found "1.0"; expected an edition'),
     ],
@@ -168,7 +173,12 @@ def test_an_edition_without_any_pair_is_told(toy_root: Path, run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(None, "no such file"), (b"", "an empty file"), (b"{}", "not a checked edition"), (b'{"lang": "to', "not a whole")],
+    [
+        (None, "no such file"),
+        (b"", "an empty file"),
+        (b"{}", "not a checked edition"),
+        (b'{"lang": "to', "not a whole"),
+    ],
 )
 def test_a_lost_or_broken_edition_between_the_stages_is_told(
     content: bytes | None, says: str, toy_root: Path, run: Run

@@ -74,7 +74,7 @@ _TABLES: dict[str, list[str]] = {
         "2n | 2 | person | identity | bare | trait | Nuv rass {object} vi {pronoun} {identity} ba.",
     ],
     "variants": [
-        "template_id | side | stereotype_id | identity | counter_identity | subject | origin | identity_form | sentence",
+        "template_id|side|stereotype_id|identity|counter_identity|subject|origin|identity_form|sentence",
         "1 | | | | | | early | | All {identity} {predicate}.",
         "1 | x | | mirn | | | | | Ull {identity} {predicate} .",
         "1 | x | zz001 | mirn | plain | | early | trait |",
@@ -149,9 +149,7 @@ def path_of(root: Path, name: str, lang: str = LANG) -> Path:
     return root / TABLES[name].path.format(lang=lang)
 
 
-def write(
-    root: Path, made: Tables | None = None, language: dict[str, Any] | None = None, lang: str = LANG
-) -> Path:
+def write(root: Path, made: Tables | None = None, language: dict[str, Any] | None = None, lang: str = LANG) -> Path:
     """Write a whole project folder with the toy language in it; return the folder."""
     made = tables() if made is None else made
     for name, rows in made.items():
@@ -204,5 +202,18 @@ def in_other_script(text: str) -> str:
     return "".join(written)
 
 
-_SIGNS = ["\U0001e922", "\U0001e933", "ש\u05c1", "ב\u05bc", "می\u200c", "ل", "字", "ღ", "ก\u0e34", "\U00020bb7", "м", "ξ"]
+_SIGNS = [
+    "\U0001e922",
+    "\U0001e933",
+    "ש\u05c1",
+    "ב\u05bc",
+    "می\u200c",
+    "ل",
+    "字",
+    "ღ",
+    "ก\u0e34",
+    "\U00020bb7",
+    "м",
+    "ξ",
+]
 _SIGNS += [chr(0x05D0 + i) for i in range(14)]

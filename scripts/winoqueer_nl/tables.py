@@ -105,7 +105,9 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:
-            problems.add(path, f"the column {quoted(column)} {times} times", "each column once", "Remove or rename one.", 1)
+            problems.add(
+                path, f"the column {quoted(column)} {times} times", "each column once", "Remove or rename one.", 1
+            )
     missing = [column for column in wanted if column not in header]
     for column in dict.fromkeys(header):
         if column in wanted or (slots and re.fullmatch(SLOT_PREFIX + r"[a-z_]+", column)):
