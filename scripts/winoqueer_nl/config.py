@@ -11,6 +11,7 @@ from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import EditionNumber, each_once, split
+from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, checked, read_yaml
 
@@ -62,6 +63,7 @@ class Config(Strict):
         description="languages to build, by code; each has a folder in templates/ and predicates/",
         min_length=1,
     )
+    survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
 
 

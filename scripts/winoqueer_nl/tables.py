@@ -31,6 +31,7 @@ _BROKEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\u200b\ufeff\ufffd]")
 #: A cell is at most a sentence; a longer one is a quotation mark gone astray.
 MOST_CHARACTERS = 2_000
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
+_RESTORE = "Restore it from version control."
 
 
 def shown(text: str) -> str:
@@ -38,8 +39,11 @@ def shown(text: str) -> str:
     return text.replace(VISIBLE_BLANK, " ").replace(VISIBLE_LINE_FEED, "\n")
 
 
-def decoded(path: Path, problems: Problems) -> str | None:
-    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted."""
+def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | None:
+    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted.
+
+    ``restore`` is the advice given for a file that is empty or cut off; what to do depends on where it came from.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -49,7 +53,7 @@ def decoded(path: Path, problems: Problems) -> str | None:
         problems.add(path, f"the system's answer {error.strerror}", "a file that can be read", "Restore it.")
         return None
     if not content.strip():
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file", "a header row and at least one row", restore)
         return None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:4096]:
         problems.add(path, "UTF-16 text", "UTF-8 text", _SAVE_AS)
@@ -68,9 +72,9 @@ def decoded(path: Path, problems: Problems) -> str | None:
         return None
 
 
-def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
+def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tuple[int, list[str]]] | None:
     """The records of a comma-separated file with their spreadsheet row numbers; blank lines are left out."""
-    text = decoded(path, problems)
+    text = decoded(path, problems, restore)
     if text is None:
         return None
     found: list[tuple[int, list[str]]] = []
@@ -90,7 +94,7 @@ def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | Non
         )
         return None
     if not found:
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file", "a header row and at least one row", restore)
         return None
     return found
 
