@@ -338,7 +338,8 @@ def particular() -> Iterator[Bad]:
     yield t("says nothing", "variants", 2, "sentence", "", "neither a sentence nor an identity form", "remove the row")
     ov = "Ov {identity} {predicate}."
     yield w("ambiguous", "variants", {"template_id": "1", "identity": "mirn", "sentence": ov},
-            "fits as well as row 6", "1, y, zz001, mirn, plain", "Fill one more", field="template_id", row=2)  # fmt: skip
+            "fits as well as row 6", "1, y, zz001, mirn, plain", "Fill one more",
+            field="template_id", row=2)  # fmt: skip
     # identities, counter identities and their forms
     yield t("unknown gender", "identities", 2, "name_genders", "femal;male", 'Did you mean "female"?')
     yield t("gender twice", "identities", 2, "name_genders", "male;male", '"male;male"', "each entry once")
@@ -349,8 +350,8 @@ def particular() -> Iterator[Bad]:
     yield t("unknown identity", "identity_forms", 2, "identity", "mirm", '"mirm"', 'Did you mean "mirn"?')
     yield t("unknown opposite", "identity_forms", 11, "against", "solf", '"solf"', 'Did you mean "solv"?')
     yield t("unknown origin", "identity_forms", 5, "origin", "late", '"late"', 'Did you mean "later"?')
-    yield t("slot in a term", "identity_forms", 2, "text", "mirn {subject}", "{subject}", "no slot here")
-    yield t("brace in a term", "identity_forms", 2, "sentence_initial", "Mirn {", "paired braces")
+    yield t("slot in a term", "identity_forms", 2, "text", "mirn {subject}", "{subject}", "Remove the braces")
+    yield t("brace in a term", "identity_forms", 2, "sentence_initial", "Mirn {", "Mirn {", "Remove the braces")
     yield r("missing identity form", "identity_forms", 3, 'no form "trait" of "mirn"', "Add a row", field="form")
     yield r("missing counter form", "identity_forms", 8, 'no form "trait" of "plain"', "Add a row", field="form")
     yield w("ambiguous", "identity_forms", {"identity": "common", "form": "people", "text": "u", "origin": "early"},
@@ -361,6 +362,7 @@ def particular() -> Iterator[Bad]:
     yield t("unknown type", "names", 2, "type", "nom", '"nom"', "one of name, pronoun")
     yield t("unknown origin", "names", 5, "origin", "latter", '"latter"', 'Did you mean "later"?')
     yield t("a slot left empty", "names", 3, "slot_owner", "", 'no owner of "orlo"', "Fill it in")
+    yield t("slot in a name", "names", 2, "slot_subject", "{object}", "{object}", "Remove the braces")
     yield t("the id group", "names", 2, "name_id", "group", '"group"', "Choose another id")
     # metadata exceptions
     yield t("unknown column", "metadata_exceptions", 2, "column", "texts", 'Did you mean "text"?')
@@ -507,7 +509,8 @@ def config() -> Iterator[Bad]:
         ("a language code read as no", "languages:\n  no:\n    editions: ['1.0.0']\n",
          ('"False"', "Put it between quotation marks"),
          "languages.0.[key]"),
-        ("a language code with a path", "languages:\n  ../toy:\n    editions: ['1.0.0']\n", ('"../toy"',),
+        ("a language code with a path", "languages:\n  ../toy:\n    editions: ['1.0.0']\n",
+         ('"../toy"', "a language code such as nl or pt-BR"),
          "languages.../toy.[key]"),
         ("tiers in words", "languages:\n  toy:\n    editions: ['1.0.0']\npairs:\n  excluded_tiers: [low]\n",
          ('"low"', "a valid integer"), "pairs.excluded_tiers.0"),
