@@ -75,9 +75,7 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(int(arguments.one[0]), arguments.one[1])))
         return
-    print(
-        f"{'':5} {'names':>6} {'pairs':>10} {'seconds':>8} {'pairs/s':>9} {'peak MB':>8} {'time ratio':>10} memory ratio"
-    )
+    print("      names      pairs  seconds   pairs/s  peak MB  time ratio  memory ratio")
     for what in ("make", "write"):
         first: dict[str, float] | None = None
         for times in arguments.sizes:
@@ -86,9 +84,9 @@ def main() -> None:
             got = json.loads(ran.stdout)
             first = first or got
             print(
-                f"{what:5} {times:>5}x {got['pairs']:>10,} {got['seconds']:>8.2f} {got['pairs'] / got['seconds']:>9,.0f}"
-                f" {got['megabytes']:>8.0f} {got['seconds'] / first['seconds']:>10.1f}"
-                f" {got['megabytes'] / first['megabytes']:>11.1f}",
+                f"{what:5} {times:>4}x {got['pairs']:>10,} {got['seconds']:>8.2f}"
+                f" {got['pairs'] / got['seconds']:>9,.0f} {got['megabytes']:>8.0f}"
+                f" {got['seconds'] / first['seconds']:>11.1f} {got['megabytes'] / first['megabytes']:>13.1f}",
                 flush=True,
             )
 

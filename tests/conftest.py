@@ -5,27 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import toy
+from command import PROJECT, Ran, Run
 from winoqueer_nl import cli
-
-PROJECT = Path(__file__).parent.parent
-
-
-class Ran(NamedTuple):
-    """What a run of the command line gave back."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
 
 
 @pytest.fixture(scope="session")

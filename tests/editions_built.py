@@ -6,14 +6,12 @@ import csv
 import hashlib
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 
+from command import PROJECT
 from winoqueer_nl import pairs, sources
 from winoqueer_nl.edition import Edition, choose
-
-PROJECT = Path(__file__).parent.parent
 
 
 def judgements() -> dict[str, pairs.Judgement]:

@@ -13,7 +13,7 @@ import pytest
 import bad_inputs
 import toy
 from bad_inputs import Bad
-from conftest import PROJECT, Run
+from command import PROJECT, Run
 
 TABLES = [*bad_inputs.generic(), *bad_inputs.particular()]
 LANGUAGES = [*bad_inputs.language()]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT, Run
+from command import PROJECT, Run
 from winoqueer_nl import files
 from winoqueer_nl.problems import InputError
 

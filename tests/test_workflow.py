@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT
+from command import PROJECT
 from editions_built import digest
 
 # One copy is built for all tests of this file, so they run in one process.

@@ -52,6 +52,7 @@ class Planner:
         self.coverage: dict[str, dict[str, list[Coverage]]] = {}
         for entry in edition.coverage:
             self.coverage.setdefault(entry.stereotype_id, {}).setdefault(entry.identity, []).append(entry)
+        self._terms: dict[tuple[str, str, str, str], IdentityForm | None] = {}
         self.identities = {row.identity_id: row for row in edition.identities}
         self._noted: set[tuple[str, str]] = set()
 
@@ -130,12 +131,7 @@ class Planner:
         who, against = place.identity, place.counter_identity
         if place.side == "y":
             who, against = against, who
-        row = self._one(
-            "identity_forms",
-            self.identity_forms.get((who, form), []),
-            {"origin": place.origin, "against": against},
-            f"{who}, {form}, {place.origin}, against {against}",
-        )
+        row = self._term(who, form, place.origin, against)
         if row is None:
             if (who, form) not in self._noted:
                 self._noted.add((who, form))
@@ -150,6 +146,15 @@ class Planner:
         first = sentence.startswith(f"{{{IDENTITY}}}")
         text = row.sentence_initial if first and row.sentence_initial else row.text
         return compile_pattern(sentence, predicate, text)
+
+    def _term(self, who: str, form: str, origin: str, against: str) -> IdentityForm | None:
+        """How an identity or counter identity is written; the same for every stereotype of an origin."""
+        key = (who, form, origin, against)
+        if key not in self._terms:
+            place = f"{who}, {form}, {origin}, against {against}"
+            rows = self.identity_forms.get((who, form), [])
+            self._terms[key] = self._one("identity_forms", rows, {"origin": origin, "against": against}, place)
+        return self._terms[key]
 
     def _one(self, table: str, rows: list[Any], narrowing: dict[str, object], place: str) -> Any:
         """The narrowest of the rows, or None; of equally narrow ones, noted as a problem, any one."""
