@@ -44,7 +44,7 @@ class SurveySource(Strict):
     """The survey behind a language's relevance tiers."""
 
     instrument: ProjectPath = Field(description="YAML file that says which question asks about which stereotype")
-    exports: list[ProjectPath] = Field(description="raw exports, in the order of the instrument's rounds", min_length=1)
+    exports: list[ProjectPath] = Field(description="raw exports, in any order", min_length=1)
 
 
 class LanguageConfig(Strict):

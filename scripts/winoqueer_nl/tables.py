@@ -85,6 +85,10 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
             if any(cell.strip() for cell in record):
                 found.append((number, [unicodedata.normalize("NFC", cell) for cell in record]))
     except csv.Error as error:
+        separator = other_separator(text.split("\n", 1)[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return None
         problems.add(
             path,
             f"text that cannot be taken apart ({error})",
@@ -94,18 +98,24 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
         )
         return None
     if not found:
-        problems.add(path, "an empty file", "a header row and at least one row", restore)
+        problems.add(path, "blank lines only", "a header row and at least one row", restore)
         return None
     return found
+
+
+def other_separator(header: str) -> str | None:
+    """What stands between the columns of a header line that has no comma, in words; None if it has one."""
+    names = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    return None if "," in header else next((name for sign, name in names.items() if sign in header), None)
 
 
 def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool, problems: Problems) -> bool:
     """Compare the header with the columns wanted; note what is missing, extra, renamed or doubled."""
     if len(header) == 1 and len(wanted) > 1:
-        for sign, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-            if sign in header[0]:
-                problems.add(path, f"columns separated by {name}", "columns separated by commas", _SAVE_AS, row=1)
-                return False
+        separator = other_separator(header[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return False
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:

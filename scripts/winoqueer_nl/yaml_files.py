@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import pydantic
@@ -84,21 +84,28 @@ def checked(content: Mapping[str, Any], model: type[Model], file: str, problems:
 
 
 def _keys_at(model: type[pydantic.BaseModel], place: tuple[int | str, ...]) -> list[str]:
-    """The keys that the model knows at a place such as ("survey", "tiers")."""
+    """The keys that the model knows at a place such as ("survey", "tiers") or ("rounds", "main", "items", 0)."""
     current: Any = model
     for part in place:
-        if isinstance(current, type) and issubclass(current, pydantic.BaseModel):
+        if _is_model(current):
             field = current.model_fields.get(str(part))
-            current = _bare(field.annotation) if field else None
-        else:  # a mapping or a list: whatever the key, its values are of one type
-            current = _bare(get_args(current)[-1]) if get_args(current) else None
-    is_model = isinstance(current, type) and issubclass(current, pydantic.BaseModel)
-    return list(current.model_fields) if is_model else []
+            current = _plain(field.annotation) if field else None
+        else:  # a mapping or list: the part is a key or number of it, and what follows is one of its values
+            arguments = [a for a in get_args(current) if a is not Ellipsis]
+            current = _plain(arguments[-1]) if arguments else None
+    return list(current.model_fields) if _is_model(current) else []
 
 
-def _bare(annotation: Any) -> Any:
-    """The type itself, without what says that it may be left out or how it is checked."""
-    while get_origin(annotation) in (Annotated, Union, types.UnionType):
-        parts = [part for part in get_args(annotation) if part is not types.NoneType]
-        annotation = parts[0]
+def _plain(annotation: Any) -> Any:
+    """The type below Annotated and Optional; of a choice of types the model, if there is one."""
+    while get_origin(annotation) in (Annotated, Union, UnionType):
+        choices = get_args(annotation)
+        if get_origin(annotation) is Annotated:
+            choices = choices[:1]
+        models = [choice for choice in choices if _is_model(_plain(choice))]
+        annotation = (models or [choice for choice in choices if choice is not type(None)])[0]
     return annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, pydantic.BaseModel)
