@@ -14,9 +14,6 @@ from editions_built import built, digest, edition, judgements
 from winoqueer_nl import metadata, sources
 from winoqueer_nl.edition import Edition, choose
 
-# The Dutch and English pairs are built once in a process, so tests that need them share one.
-pytestmark = pytest.mark.xdist_group("built")
-
 #: SHA-256 of the sorted rows of the four left columns of the published table: template, gloss, text, identities.
 PUBLISHED = "d42ee7ce35355229bee9432c5cdf3de051b9184f7fc9aa88fa2d30f90419aa54"
 
