@@ -98,7 +98,7 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
         )
         return None
     if not found:
-        problems.add(path, "blank lines only", "a header row and at least one row", restore)
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", restore)
         return None
     return found
 
