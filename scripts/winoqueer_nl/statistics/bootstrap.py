@@ -1,0 +1,269 @@
+"""Intervals and tests from resampled stereotypes: the studentised cluster bootstrap.
+
+Percentile intervals are too short for groups of a dozen stereotypes or for a bias near 100. The studentised
+bootstrap (Davison and Hinkley 1997, section 5.2) divides each resample's deviation by that resample's own
+cluster-robust standard error; for a share this is done on the log-odds scale, so that an interval stays
+within 0 and 100. All of it comes from counts per stereotype by matrix products (:mod:`clusters`).
+
+Inside this module rates are fractions between 0 and 1; percent begins at the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from winoqueer_nl.statistics.clusters import Array, Counts
+
+# Below this many stereotypes a group gets no interval; below the second it is marked as a rough one.
+MIN_CLUSTERS = 5
+FEW_CLUSTERS = 20
+# A resample whose rate is exactly 0 or 1, or whose standard error is 0, has no studentised deviation. Where
+# that happens to more than half of them the bootstrap has nothing to say about the tails.
+LEAST_USABLE = 0.5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How intervals are made: resamples, seed, confidence (fraction), fewest stereotypes for an interval."""
+
+    resamples: int = 2000
+    seed: int = 1
+    confidence: float = 0.95
+    min_clusters: int = MIN_CLUSTERS
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One estimate with its interval; rates and differences of rates are fractions, NaN is *not available*.
+
+    method: ``cluster_bootstrap_t``; ``wilson_clusters`` (all stereotypes alike, or too few usable resamples:
+    Wilson interval with each stereotype as one observation); ``no_variation`` (a difference that no
+    stereotype departs from); ``too_few_stereotypes`` (no interval); ``empty`` (no pairs).
+    p_value: two-sided, of the hypothesis that the rate is 0.5 or the difference 0.
+    """
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    p_value: float
+    n_clusters: int
+    method: str
+
+
+Contrast = Callable[[Array], Array]
+"""Rates (..., G) to coefficients (..., G) whose sum of products with the rates is the quantity wanted."""
+
+
+def fixed(coefficients: Sequence[float]) -> Contrast:
+    """The contrast with the same coefficients whatever the rates: a mean, or a difference."""
+    row = np.asarray(coefficients, np.float64)
+    return lambda rates: np.broadcast_to(row, rates.shape)
+
+
+def mean_of(size: int) -> Contrast:
+    """The contrast of the plain mean of all ``size`` groups."""
+    return fixed(np.full(size, 1.0 / size))
+
+
+def gap(rates: Array) -> Array:
+    """The contrast of the highest minus the lowest rate; which two these are is decided in every resample."""
+    coefficients = np.zeros(rates.shape)
+    high = np.argmax(np.where(np.isnan(rates), -np.inf, rates), axis=-1)[..., None]
+    low = np.argmin(np.where(np.isnan(rates), np.inf, rates), axis=-1)[..., None]
+    np.put_along_axis(coefficients, high, 1.0, axis=-1)
+    np.put_along_axis(
+        coefficients, low, np.take_along_axis(coefficients, low, axis=-1) - 1.0, axis=-1
+    )  # 0 if alike
+    return coefficients
+
+
+def difference_of(first: Contrast, second: Contrast, size: int) -> Contrast:
+    """The contrast *first minus second*: ``first`` takes the first ``size`` groups, ``second`` the others."""
+    return lambda rates: np.concatenate([first(rates[..., :size]), -second(rates[..., size:])], axis=-1)
+
+
+def naive_interval(successes: float, n: float, confidence: float) -> tuple[float, float]:
+    """Wilson's (1927) interval for a share, as though pairs were independent; NaN for n = 0. Fractions."""
+    if n <= 0:
+        return float("nan"), float("nan")
+    low, high = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
+    return float(low), float(high)
+
+
+def normal_quantile(confidence: float) -> float:
+    """The two-sided standard normal quantile: 1.96 for 0.95."""
+    return float(stats.norm.ppf((1 + confidence) / 2))
+
+
+def small_sample_factor(n_clusters: int) -> float:
+    """K / (K - 1), the factor that makes the cluster-robust variance of a mean unbiased (CR1)."""
+    return n_clusters / (n_clusters - 1) if n_clusters > 1 else float("nan")
+
+
+def rate_standard_error(n: Array, s: Array) -> float:
+    """Cluster-robust (CR1) standard error of sum(s) / sum(n) by linearisation; NaN for fewer than 2 clusters.
+
+    n, s: one count per cluster; clusters without pairs are left out. Equals the clustered standard error of a
+    least-squares mean. Source: Cochran (1977), section 9A; Cameron and Miller (2015), section II.
+    """
+    n, s = n[n > 0], s[n > 0]
+    if len(n) < 2:
+        return float("nan")
+    residual = s - s.sum() / n.sum() * n
+    return float(np.sqrt(small_sample_factor(len(n)) * np.sum(residual**2)) / n.sum())
+
+
+def rates(counts: Counts, weights: Array, settings: Settings) -> list[Estimate]:
+    """The rate of every group with its interval and its test against one half.
+
+    Parameters
+    ----------
+    counts: K clusters, G groups.
+    weights: (B, K) from :func:`~winoqueer_nl.statistics.clusters.resample_weights`.
+
+    Returns
+    -------
+    One :class:`Estimate` per group, in the order of ``counts.groups``.
+    """
+    n, s = counts.n, counts.s
+    total, hits = weights @ n, weights @ s
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = hits / total
+        squares = weights @ (s * s) - 2 * rate * (weights @ (s * n)) + rate**2 * (weights @ (n * n))
+        error = np.sqrt(np.maximum(squares, 0.0)) / total
+    found = []
+    for g in range(len(counts.groups)):
+        k = int(np.count_nonzero(n[:, g]))
+        if k == 0:
+            found.append(Estimate(*[float("nan")] * 5, 0, "empty"))
+            continue
+        value = float(s[:, g].sum() / n[:, g].sum())
+        own = rate_standard_error(n[:, g], s[:, g])
+        if k < settings.min_clusters:
+            found.append(Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes"))
+            continue
+        scaled = error[:, g] * np.sqrt(small_sample_factor(k))
+        found.append(_rate_interval(value, own, rate[:, g], scaled, k, settings))
+    return found
+
+
+def combination(
+    counts: Counts, contrast: Contrast, weights: Array, settings: Settings, share: bool
+) -> Estimate:
+    """A combination of the groups' rates: their mean, a difference, the gap, a difference of gaps.
+
+    Parameters
+    ----------
+    counts: K clusters, G groups; every group must have pairs.
+    contrast: gives the coefficients; those of the full set decide which groups count for the rule of few
+        clusters.
+    share: whether the quantity lies between 0 and 1 (log-odds scale, tested against 1/2) or is a difference
+        (its own scale, kept within -1 and 1, tested against 0).
+    """
+    n, s = counts.n, counts.s
+    rate = s.sum(0) / n.sum(0)
+    coefficients = contrast(rate)
+    value = float(np.sum(coefficients * rate))
+    k = (
+        int(np.count_nonzero(n[:, coefficients != 0].sum(1)))
+        if np.any(coefficients)
+        else len(counts.clusters)
+    )
+    influence = ((s - rate * n) * (coefficients / n.sum(0))).sum(1)
+    factor = np.sqrt(small_sample_factor(k))
+    own = float(factor * np.sqrt(np.sum(influence**2)))
+    fewest = min((int(np.count_nonzero(n[:, g])) for g in np.flatnonzero(coefficients)), default=k)
+    if fewest < settings.min_clusters:
+        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+    total, hits = weights @ n, weights @ s
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate_b = hits / total
+    whole = ~np.isnan(rate_b).any(axis=1)  # a resample that missed a group says nothing about the combination
+    rate_b, weights, total = rate_b[whole], weights[whole], total[whole]
+    coefficients_b = contrast(rate_b)
+    scaled = coefficients_b / total
+    # einsum adds in a fixed order on every machine; a BLAS product of these fractions would not.
+    influence_b = np.einsum("bg,kg->bk", scaled, s) - np.einsum("bg,kg->bk", scaled * rate_b, n)
+    error_b = factor * np.sqrt(np.einsum("bk,bk->b", weights, influence_b**2))
+    value_b = np.sum(coefficients_b * rate_b, axis=1)
+    if share:
+        return _rate_interval(value, own, value_b, error_b, k, settings)
+    return _difference_interval(value, own, value_b, error_b, k, len(whole), settings)
+
+
+def _rate_interval(
+    value: float, own: float, rate_b: Array, error_b: Array, k: int, settings: Settings
+) -> Estimate:
+    inside = (rate_b > 0) & (rate_b < 1) & (error_b > 1e-9)
+    if own <= 1e-9 or not 0 < value < 1 or inside.sum() < LEAST_USABLE * settings.resamples:
+        low, high = naive_interval(value * k, k, settings.confidence)
+        score = (value - 0.5) / np.sqrt(0.25 / k)
+        return Estimate(value, own, low, high, float(2 * stats.norm.sf(abs(score))), k, "wilson_clusters")
+    rate_b, error_b = rate_b[inside], error_b[inside]
+    centre, spread = np.log(value / (1 - value)), own / (value * (1 - value))
+    deviations = (np.log(rate_b / (1 - rate_b)) - centre) / (error_b / (rate_b * (1 - rate_b)))
+    low, high, p_value = _invert(centre, spread, deviations, settings.confidence)
+    return Estimate(
+        value,
+        own,
+        float(1 / (1 + np.exp(-low))),
+        float(1 / (1 + np.exp(-high))),
+        p_value,
+        k,
+        "cluster_bootstrap_t",
+    )
+
+
+def _difference_interval(
+    value: float, own: float, value_b: Array, error_b: Array, k: int, resamples: int, settings: Settings
+) -> Estimate:
+    usable = error_b > 1e-9
+    if own <= 1e-9:
+        return Estimate(value, own, value, value, 1.0 if value == 0 else float("nan"), k, "no_variation")
+    if usable.sum() < LEAST_USABLE * resamples:
+        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+    deviations = (value_b[usable] - value) / error_b[usable]
+    low, high, p_value = _invert(value, own, deviations, settings.confidence)
+    return Estimate(value, own, max(low, -1.0), min(high, 1.0), p_value, k, "cluster_bootstrap_t")
+
+
+def _invert(
+    centre: float, spread: float, deviations: NDArray[np.float64], confidence: float
+) -> tuple[float, float, float]:
+    """Interval of the studentised deviations, and the p value that the same deviations give for 0.
+
+    The p value counts the observed deviation among the resampled ones, so it is never below 2 / (B + 1)
+    (Davison and Hinkley 1997, section 4.2.3).
+    """
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(deviations, [tail, 1 - tail])
+    observed = centre / spread
+    above = (np.count_nonzero(deviations >= observed) + 1) / (len(deviations) + 1)
+    below = (np.count_nonzero(deviations <= observed) + 1) / (len(deviations) + 1)
+    return (
+        float(centre - upper * spread),
+        float(centre - lower * spread),
+        float(min(1.0, 2 * min(above, below))),
+    )
+
+
+def design_effect(standard_error: float, rate: float, n_pairs: float) -> float:
+    """How many times the variance exceeds that of as many independent pairs (Kish 1965, section 8.2).
+
+    NaN where no pairs, or a rate of exactly 0 or 1, leaves nothing to compare with.
+    """
+    if not n_pairs or not 0 < rate < 1:
+        return float("nan")
+    return float(standard_error**2 / (rate * (1 - rate) / n_pairs))
+
+
+def effective_n(n_pairs: float, effect: float) -> float:
+    """The number of independent pairs that would be as informative: n / design effect; NaN without one."""
+    return float(n_pairs / effect) if effect > 0 else float("nan")
