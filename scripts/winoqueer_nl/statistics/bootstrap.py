@@ -26,6 +26,8 @@ FEW_CLUSTERS = 20
 # A resample whose rate is exactly 0 or 1, or whose standard error is 0, has no studentised deviation. Where
 # that happens to more than half of them the bootstrap has nothing to say about the tails.
 LEAST_USABLE = 0.5
+# Standard errors (fractions) below this are rounding, not variation: one pair among millions makes more.
+LEAST_ERROR = 1e-7
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Settings:
 class Estimate:
     """One estimate with its interval; rates and differences of rates are fractions, NaN is *not available*.
 
-    method: ``cluster_bootstrap_t``; ``wilson_clusters`` (all stereotypes alike, or too few usable resamples:
+    method: ``cluster_bootstrap_t``; ``cluster_bootstrap_t_simultaneous`` (the identity gap);
+    ``wilson_clusters`` (all stereotypes alike, or too few usable resamples:
     Wilson interval with each stereotype as one observation); ``no_variation`` (a difference that no
     stereotype departs from); ``too_few_stereotypes`` (no interval); ``empty`` (no pairs).
     p_value: two-sided, of the hypothesis that the rate is 0.5 or the difference 0.
@@ -157,7 +160,7 @@ def rates(counts: Counts, weights: Array, settings: Settings) -> list[Estimate]:
 def combination(
     counts: Counts, contrast: Contrast, weights: Array, settings: Settings, share: bool
 ) -> Estimate:
-    """A combination of the groups' rates: their mean, a difference, the gap, a difference of gaps.
+    """A combination of the groups' rates: their mean, a difference, a difference of gaps.
 
     Parameters
     ----------
@@ -167,42 +170,115 @@ def combination(
     share: whether the quantity lies between 0 and 1 (log-odds scale, tested against 1/2) or is a difference
         (its own scale, kept within -1 and 1, tested against 0).
     """
-    n, s = counts.n, counts.s
-    rate = s.sum(0) / n.sum(0)
+    rate, own_covariance = _rates_and_covariance(counts)
     coefficients = contrast(rate)
     value = float(np.sum(coefficients * rate))
-    k = (
-        int(np.count_nonzero(n[:, coefficients != 0].sum(1)))
-        if np.any(coefficients)
-        else len(counts.clusters)
-    )
-    influence = ((s - rate * n) * (coefficients / n.sum(0))).sum(1)
-    factor = np.sqrt(small_sample_factor(k))
-    own = float(factor * np.sqrt(np.sum(influence**2)))
-    fewest = min((int(np.count_nonzero(n[:, g])) for g in np.flatnonzero(coefficients)), default=k)
-    if fewest < settings.min_clusters:
+    used = np.flatnonzero(coefficients)
+    k = _clusters_of(counts, used)
+    if _fewest(counts, used) < settings.min_clusters:
         return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
-    total, hits = weights @ n, weights @ s
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate_b = hits / total
-    whole = ~np.isnan(rate_b).any(axis=1)  # a resample that missed a group says nothing about the combination
-    rate_b, weights, total = rate_b[whole], weights[whole], total[whole]
+    factor = small_sample_factor(k)
+    own = _root(factor * _quadratic(coefficients, own_covariance))
+    rate_b, covariance_b = resampled(counts, weights)
     coefficients_b = contrast(rate_b)
-    scaled = coefficients_b / total
-    # einsum adds in a fixed order on every machine; a BLAS product of these fractions would not.
-    influence_b = np.einsum("bg,kg->bk", scaled, s) - np.einsum("bg,kg->bk", scaled * rate_b, n)
-    error_b = factor * np.sqrt(np.einsum("bk,bk->b", weights, influence_b**2))
     value_b = np.sum(coefficients_b * rate_b, axis=1)
+    error_b = np.sqrt(np.maximum(factor * _quadratic(coefficients_b, covariance_b), 0.0))
     if share:
         return _rate_interval(value, own, value_b, error_b, k, settings)
-    return _difference_interval(value, own, value_b, error_b, k, len(whole), settings)
+    return _difference_interval(value, own, value_b, error_b, k, len(weights), settings)
+
+
+def widest_gap(counts: Counts, weights: Array, settings: Settings) -> Estimate:
+    """Highest minus lowest rate, with an interval that allows for having looked for the extremes.
+
+    The observed gap is too wide on average, because chance helps to choose the two identities. So the lower
+    limit is the highest of the *simultaneous* lower limits of all differences between two identities (the
+    studentised maximum over them), and the upper limit the highest of their single upper limits. The interval
+    holds the true gap at least as often as it says, and starts at 0 where the identities may all be alike.
+    Source of the simultaneous limits: Davison and Hinkley (1997), section 4.2.4; Westfall and Young (1993).
+    """
+    rate, own_covariance = _rates_and_covariance(counts)
+    value = float(np.ptp(rate))
+    every = np.arange(len(rate))
+    k = _clusters_of(counts, every)
+    if len(rate) < 2 or _fewest(counts, every) < settings.min_clusters:
+        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+    first, second = np.nonzero(~np.eye(len(rate), dtype=bool))
+    factor = small_sample_factor(k)
+
+    def errors(covariance: Array) -> Array:
+        variance = (
+            covariance[..., first, first]
+            + covariance[..., second, second]
+            - 2 * covariance[..., first, second]
+        )
+        return np.sqrt(np.maximum(factor * variance, 0.0))
+
+    difference, error = rate[first] - rate[second], errors(own_covariance)
+    rate_b, covariance_b = resampled(counts, weights)
+    error_b = errors(covariance_b)
+    varies = error > LEAST_ERROR
+    usable = (error_b[:, varies] > LEAST_ERROR).all(axis=1)
+    top = int(np.argmax(difference))
+    if not varies.any() or usable.sum() < LEAST_USABLE * len(weights):
+        return Estimate(value, float(error[top]), *[float("nan")] * 3, k, "too_few_stereotypes")
+    deviation = (rate_b[usable][:, first] - rate_b[usable][:, second] - difference)[:, varies]
+    deviation = deviation / error_b[usable][:, varies]
+    tail = (1 - settings.confidence) / 2
+    lower = difference[varies] - np.quantile(deviation.max(axis=1), 1 - tail) * error[varies]
+    upper = difference[varies] - np.quantile(deviation, tail, axis=0) * error[varies]
+    low, high = max(float(lower.max()), 0.0), min(float(upper.max()), 1.0)
+    return Estimate(value, float(error[top]), low, high, float("nan"), k, "cluster_bootstrap_t_simultaneous")
+
+
+def resampled(counts: Counts, weights: Array) -> tuple[Array, Array]:
+    """Every resample's rates (B, G) and their linearised covariances (B, G, G), without K / (K - 1).
+
+    A resample that missed a group says nothing about a combination of groups and is left out.
+    Moments are sums of products of whole numbers, so they are exact.
+    """
+    n, s = counts.n, counts.s
+    k, g = n.shape
+    total, hits = weights @ n, weights @ s
+    whole = (total > 0).all(axis=1)
+    weights, total, hits = weights[whole], total[whole], hits[whole]
+    rate = hits / total
+    products = [(a[:, :, None] * b[:, None, :]).reshape(k, g * g) for a, b in ((s, s), (s, n), (n, n))]
+    ss, sn, nn = ((weights @ product).reshape(-1, g, g) for product in products)
+    rows, columns = rate[:, :, None], rate[:, None, :]
+    moments = ss - sn * columns - sn.transpose(0, 2, 1) * rows + nn * rows * columns
+    return rate, moments / (total[:, :, None] * total[:, None, :])
+
+
+def _rates_and_covariance(counts: Counts) -> tuple[Array, Array]:
+    rate, covariance = resampled(counts, np.ones((1, len(counts.clusters))))
+    if not len(rate):
+        raise ValueError("a group without pairs has no rate to combine")
+    return rate[0], covariance[0]
+
+
+def _quadratic(coefficients: Array, covariance: Array) -> Array:
+    """c' V c, for one vector or for every resample's own."""
+    return (coefficients[..., :, None] * covariance * coefficients[..., None, :]).sum(axis=(-2, -1))
+
+
+def _root(value: Array | float) -> float:
+    return float(np.sqrt(max(float(value), 0.0)))
+
+
+def _clusters_of(counts: Counts, groups: Array) -> int:
+    return int(np.count_nonzero(counts.n[:, groups].sum(1))) if len(groups) else len(counts.clusters)
+
+
+def _fewest(counts: Counts, groups: Array) -> int:
+    return min((int(np.count_nonzero(counts.n[:, g])) for g in groups), default=len(counts.clusters))
 
 
 def _rate_interval(
     value: float, own: float, rate_b: Array, error_b: Array, k: int, settings: Settings
 ) -> Estimate:
-    inside = (rate_b > 0) & (rate_b < 1) & (error_b > 1e-9)
-    if own <= 1e-9 or not 0 < value < 1 or inside.sum() < LEAST_USABLE * settings.resamples:
+    inside = (rate_b > 0) & (rate_b < 1) & (error_b > LEAST_ERROR)
+    if own <= LEAST_ERROR or not 0 < value < 1 or inside.sum() < LEAST_USABLE * settings.resamples:
         low, high = naive_interval(value * k, k, settings.confidence)
         score = (value - 0.5) / np.sqrt(0.25 / k)
         return Estimate(value, own, low, high, float(2 * stats.norm.sf(abs(score))), k, "wilson_clusters")
@@ -224,8 +300,8 @@ def _rate_interval(
 def _difference_interval(
     value: float, own: float, value_b: Array, error_b: Array, k: int, resamples: int, settings: Settings
 ) -> Estimate:
-    usable = error_b > 1e-9
-    if own <= 1e-9:
+    usable = error_b > LEAST_ERROR
+    if own <= LEAST_ERROR:
         return Estimate(value, own, value, value, 1.0 if value == 0 else float("nan"), k, "no_variation")
     if usable.sum() < LEAST_USABLE * resamples:
         return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")

@@ -137,7 +137,7 @@ def _main(made: Overview) -> pd.DataFrame:
             "gap": _interval(by["identity_gap"]),
             "ties": str(int(weighted.n_ties)),
             "pairs": f"{int(weighted.n_pairs):,}",
-            "worth": "" if pd.isna(weighted.effective_n) else f"{weighted.effective_n:,.0f}",
+            "effective n": "" if pd.isna(weighted.effective_n) else f"{weighted.effective_n:,.0f}",
         }
         found.append(row)
     return pd.DataFrame(found, dtype=str)

@@ -90,7 +90,7 @@ def make_tables(
 
 
 def models(metrics: pd.DataFrame) -> pd.DataFrame:
-    """One row per run and span policy: both aggregates and the gap with their intervals, the design effect."""
+    """One row per run and span policy: aggregates and gap with their intervals, and the design effect."""
     keys = [*analysis.RUN_COLUMNS, "policy"]
     rows = metrics[(metrics["subset"] == "all") & (metrics["dimension"] == "aggregate")]
     found = rows.loc[rows["group"] == "usage_weighted", [*keys, "n_pairs", "n_stereotypes", "n_ties"]]
