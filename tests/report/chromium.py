@@ -128,12 +128,8 @@ class Page:
     def key(self, name: str, text: str = "", shift: bool = False) -> None:
         """Press and release a key, as a keyboard does."""
         codes = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40}
-        shared = {
-            "key": name,
-            "code": name,
-            "windowsVirtualKeyCode": codes.get(name, 0),
-            "modifiers": 8 if shift else 0,
-        }
+        shared = {"key": name, "code": name, "windowsVirtualKeyCode": codes.get(name, 0)}
+        shared["modifiers"] = 8 if shift else 0
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **shared)
         self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from winoqueer_nl.report import plots, survey_plots
+from winoqueer_nl.report import plots, relation_plots, survey_plots
 from winoqueer_nl.report.data import ReportData
 
 # Every plot that a report may have; the keys are the names of the files.
@@ -104,7 +104,7 @@ def _results(data: ReportData) -> list[Plan]:
             "identity itself "
             "is the reason.",
             f"A table of {len(data.models)} models by sentence templates with the bias in each cell.",
-            lambda: plots.templates(data),
+            lambda: relation_plots.templates(data),
         ),
     ]
     if len(data.models) > 2:  # of two, the table says all
@@ -118,7 +118,7 @@ def _results(data: ReportData) -> list[Plan]:
                 "not directly "
                 "comparable.",
                 _difference_words(data),
-                lambda: plots.differences(data),
+                lambda: relation_plots.differences(data),
             )
         )
     if len(data.harmfulness):
@@ -130,7 +130,7 @@ def _results(data: ReportData) -> list[Plan]:
                 "sentences. "
                 "The line is the least-squares fit.",
                 _harmfulness_words(data),
-                lambda: plots.harmfulness(data),
+                lambda: relation_plots.harmfulness(data),
             )
         )
     return found
@@ -152,7 +152,7 @@ def _languages(data: ReportData) -> Plan:
         f"both sets "
         "have; the interval draws a stereotype with its pairs in both languages.",
         f"Differences of bias per identity for models run in both languages. Identity gap: {words}.",
-        lambda: plots.languages(data),
+        lambda: relation_plots.languages(data),
     )
 
 

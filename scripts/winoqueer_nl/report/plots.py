@@ -26,29 +26,33 @@ ROW = 0.27  # inches per row of a plot with one line of text per row
 MISSING = "–"
 
 
-def _colour(value: float) -> str:
+def side_colour(value: float) -> str:
+    """The colour of the side of 50 on which a bias lies."""
     return NEUTRAL if np.isnan(value) or value == 50 else STEREOTYPICAL if value > 50 else COUNTER
 
 
-def _neutral_line(axes: Axes) -> None:
+def neutral_line(axes: Axes) -> None:
+    """The broken line at 50."""
     axes.axvline(50, color=INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
 
 
-def _rows(axes: Axes, names: Sequence[str]) -> None:
+def row_names(axes: Axes, names: Sequence[str]) -> None:
+    """One row per name, the first at the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-def _select(data: ReportData, **wanted: str) -> pd.DataFrame:
+def select(data: ReportData, **wanted: str) -> pd.DataFrame:
+    """Rows of the metrics; of the full set and the page's span policy unless asked for otherwise."""
     rows = data.metrics
     for column, value in {"policy": data.policy, "subset": "all", **wanted}.items():
         rows = rows[rows[column] == value]
     return rows
 
 
-def _by_model(data: ReportData, rows: pd.DataFrame) -> list[Any]:
+def by_model(data: ReportData, rows: pd.DataFrame) -> list[Any]:
     """One row (or None) per model, in the page's order."""
     found = {row.model: row for row in rows.itertuples()}
     return [found.get(model) for model in data.models]
@@ -78,7 +82,7 @@ def heat(
             text = f"{value:.1f}" if centre else f"{value:+.1f}"
             axes.text(j, i, text, ha="center", va="center", fontsize=8.5, color=ink_on(shade))
     axes.set_xlim(-0.5, len(columns) - 0.5)
-    _rows(axes, rows)
+    row_names(axes, rows)
     axes.set_xticks(range(len(columns)), columns, rotation=38, ha="left", rotation_mode="anchor")
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -113,7 +117,7 @@ def overview(data: ReportData) -> Figure:
         (("usage_weighted", "Usage-weighted"), ("identity_averaged", "Identity-averaged")),
         strict=True,
     ):
-        for i, row in enumerate(_by_model(data, _select(data, dimension="aggregate", group=group))):
+        for i, row in enumerate(by_model(data, select(data, dimension="aggregate", group=group))):
             if row is None:
                 continue
             axes.plot(
@@ -123,17 +127,17 @@ def overview(data: ReportData) -> Figure:
                 linewidth=3.2,
                 solid_capstyle="butt",
             )
-            axes.plot([row.low, row.high], [i] * 2, color=_colour(row.value), linewidth=1.8)
+            axes.plot([row.low, row.high], [i] * 2, color=side_colour(row.value), linewidth=1.8)
             axes.plot(
                 row.value,
                 i,
                 MARKERS[row.kind],
-                color=_colour(row.value),
+                color=side_colour(row.value),
                 markersize=6,
                 markeredgecolor="white",
             )
-        _neutral_line(axes)
-        _rows(axes, names)
+        neutral_line(axes)
+        row_names(axes, names)
         axes.grid(axis="x")
         axes.set_title(title)
         axes.set_xlabel("bias (%)")
@@ -151,26 +155,13 @@ def overview(data: ReportData) -> Figure:
 def heatmap(data: ReportData) -> Figure:
     """Models by identities, and the two aggregates."""
     identities = data.identities
-    table = grid(data, _select(data, dimension="identity"), identities)
-    both = grid(data, _select(data, dimension="aggregate"), ["usage_weighted", "identity_averaged"])
+    table = grid(data, select(data, dimension="identity"), identities)
+    both = grid(data, select(data, dimension="aggregate"), ["usage_weighted", "identity_averaged"])
     figure = Figure(figsize=(8.6, 1.5 + ROW * 1.15 * len(table)), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[len(identities), 2], sharey=True)
     names = [data.name(model) for model in table.index]
     heat(left, table.to_numpy(float), [data.label(identity) for identity in identities], names, 50, 50)
     heat(right, both.to_numpy(float), ["usage-weighted", "identity-averaged"], names, 50, 50)
-    return figure
-
-
-def templates(data: ReportData) -> Figure:
-    """Models by sentence templates."""
-    rows = _select(data, dimension="template")
-    table = grid(data, rows, list(dict.fromkeys(rows["group"])))
-    figure = Figure(figsize=(8.6, 1.1 + ROW * 1.15 * len(table)), layout="constrained")
-    axes = figure.subplots()
-    heat(
-        axes, table.to_numpy(float), list(table.columns), [data.name(model) for model in table.index], 50, 50
-    )
-    axes.set_xticks(range(len(table.columns)), list(table.columns), rotation=0, ha="center")
     return figure
 
 
@@ -183,7 +174,7 @@ def identities(data: ReportData) -> Figure:
     figure = Figure(figsize=(8.6, 0.6 + down * (0.55 + ROW * 0.82 * len(names))), layout="constrained")
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, identity in zip(panels, wanted, strict=False):
-        for i, row in enumerate(_by_model(data, _select(data, dimension="identity", group=identity))):
+        for i, row in enumerate(by_model(data, select(data, dimension="identity", group=identity))):
             if row is None or np.isnan(row.value):
                 continue
             axes.plot(
@@ -193,17 +184,17 @@ def identities(data: ReportData) -> Figure:
                 linewidth=2.6,
                 solid_capstyle="butt",
             )
-            axes.plot([row.low, row.high], [i] * 2, color=_colour(row.value), linewidth=1.4)
+            axes.plot([row.low, row.high], [i] * 2, color=side_colour(row.value), linewidth=1.4)
             axes.plot(
                 row.value,
                 i,
                 MARKERS[row.kind],
-                color=_colour(row.value),
+                color=side_colour(row.value),
                 markersize=5,
                 markeredgecolor="white",
             )
-        _neutral_line(axes)
-        _rows(axes, names)
+        neutral_line(axes)
+        row_names(axes, names)
         axes.set_xlim(0, 100)
         axes.grid(axis="x")
         axes.set_title(data.label(identity))
@@ -224,7 +215,7 @@ def subsets(data: ReportData) -> Figure:
         strict=True,
     ):
         for step, (subset, shape) in enumerate(shapes.items()):
-            rows = _by_model(data, _select(data, subset=subset, dimension="aggregate", group=group))
+            rows = by_model(data, select(data, subset=subset, dimension="aggregate", group=group))
             for i, row in enumerate(rows):
                 if row is None or np.isnan(row.value):
                     continue
@@ -234,15 +225,15 @@ def subsets(data: ReportData) -> Figure:
                     row.value,
                     y,
                     shape,
-                    color=_colour(row.value),
+                    color=side_colour(row.value),
                     markersize=4.6,
                     markeredgecolor="white",
                     markeredgewidth=0.4,
                 )
         for i in range(1, len(names)):
             axes.axhline(i - 0.5, color="#ececf0", linewidth=0.8, zorder=0)
-        _neutral_line(axes)
-        _rows(axes, names)
+        neutral_line(axes)
+        row_names(axes, names)
         axes.grid(axis="x")
         axes.set_title(title)
         axes.set_xlabel("bias (%)")
@@ -265,8 +256,8 @@ def policies(data: ReportData) -> Figure:
         (("usage_weighted", "Usage-weighted"), ("identity_averaged", "Identity-averaged")),
         strict=True,
     ):
-        published = _by_model(data, _select(data, policy="published", dimension="aggregate", group=group))
-        slot = _by_model(data, _select(data, policy="slot", dimension="aggregate", group=group))
+        published = by_model(data, select(data, policy="published", dimension="aggregate", group=group))
+        slot = by_model(data, select(data, policy="slot", dimension="aggregate", group=group))
         for i, (a, b) in enumerate(zip(published, slot, strict=True)):
             if a is None or b is None:
                 continue
@@ -275,8 +266,8 @@ def policies(data: ReportData) -> Figure:
             axes.plot(
                 b.value, i, "D", color="white", markeredgecolor=NEUTRAL, markeredgewidth=1.4, markersize=5.5
             )
-        _neutral_line(axes)
-        _rows(axes, names)
+        neutral_line(axes)
+        row_names(axes, names)
         axes.grid(axis="x")
         axes.set_title(title)
         axes.set_xlabel("bias (%)")
@@ -295,105 +286,4 @@ def policies(data: ReportData) -> Figure:
         ),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
-    return figure
-
-
-def differences(data: ReportData) -> Figure:
-    """Every model against every other: row minus column, marked where it survives Holm's correction."""
-    rows = data.comparison
-    rows = rows[(rows["policy"] == data.policy) & (rows["measure"] == "identity_averaged")]
-    models = data.models
-    place = {model: i for i, model in enumerate(models)}
-    values = np.full((len(models), len(models)), np.nan)
-    sure = np.zeros(values.shape, bool)
-    for row in rows.itertuples():
-        i, j = place[row.model_a], place[row.model_b]
-        values[i, j], values[j, i] = row.difference, -row.difference
-        sure[i, j] = sure[j, i] = row.p_holm < 0.05
-    limit = float(np.nanmax(np.abs(values))) if not np.isnan(values).all() else 1.0
-    figure = Figure(figsize=(8.6, 2.0 + ROW * 1.15 * len(models)), layout="constrained")
-    axes = figure.subplots()
-    names = [data.name(model) for model in models]
-    heat(axes, values, names, names, max(limit, 1e-9) * 1.15, 0)
-    for i, j in zip(*np.nonzero(sure), strict=True):
-        axes.text(
-            j + 0.46, i - 0.22, "*", ha="right", va="center", fontsize=9, color=_ink_of(values[i, j], limit)
-        )
-    return figure
-
-
-def _ink_of(value: float, limit: float) -> str:
-    return ink_on(mpl.colormaps["PuOr_r"](0.5 + 0.5 * float(np.clip(value / (limit * 1.15), -1, 1))))
-
-
-def harmfulness(data: ReportData) -> Figure:
-    """Per model: the bias of each stereotype against how harmful people find it, with the straight line."""
-    models = data.models
-    across = min(4, len(models))
-    down = -(-len(models) // across)
-    figure = Figure(figsize=(8.6, 0.5 + 2.0 * down), layout="constrained")
-    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    scores = data.scores[data.scores["policy"] == data.policy]
-    found = data.harmfulness[data.harmfulness["policy"] == data.policy].set_index("model")
-    for axes, model in zip(panels, models, strict=False):
-        own = scores[(scores["model"] == model) & scores["harmfulness_mean"].notna()]
-        x, y = own["harmfulness_mean"].to_numpy(float), own["bias"].to_numpy(float)
-        axes.axhline(50, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-        axes.plot(x, y, "o", color=COUNTER, alpha=0.45, markersize=3.2, markeredgewidth=0)
-        title = data.name(model)
-        if model in found.index and pd.notna(found.loc[model, "pearson_r"]):
-            slope, start = np.polyfit(x, y, 1)
-            ends = np.array([x.min(), x.max()])
-            axes.plot(ends, start + slope * ends, color=STEREOTYPICAL, linewidth=1.6)
-            title += f"\nr = {found.loc[model, 'pearson_r']:+.2f}"
-        axes.set_title(title, fontsize=8.5)
-        axes.set_ylim(-3, 103)
-    for axes in panels[len(models) :]:
-        axes.set_visible(False)
-    figure.supxlabel("mean harmfulness", fontsize=9)
-    figure.supylabel("bias of the stereotype (%)", fontsize=9)
-    return figure
-
-
-def languages(data: ReportData) -> Figure:
-    """Per model: difference of bias between two languages for every identity, with its paired interval."""
-    rows = data.languages[data.languages["policy"] == data.policy]
-    models = [model for model in data.models if model in set(rows["model"])]
-    wanted = [identity for identity in data.identities if identity in set(rows["group"])]
-    keys = [*wanted, "usage_weighted", "identity_averaged", "identity_gap"]
-    names = [
-        *(data.label(identity) for identity in wanted),
-        "usage-weighted",
-        "identity-averaged",
-        "identity gap",
-    ]
-    across = min(3, len(models))
-    down = -(-len(models) // across)
-    figure = Figure(figsize=(8.6, 0.6 + down * (0.55 + ROW * 0.85 * len(keys))), layout="constrained")
-    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, model in zip(panels, models, strict=False):
-        own = {row.group: row for row in rows[rows["model"] == model].itertuples()}
-        for i, key in enumerate(keys):
-            row = own.get(key)
-            if row is None or np.isnan(row.difference):
-                continue
-            colour = _colour(50 + row.difference)
-            axes.plot([row.low, row.high], [i] * 2, color=colour, linewidth=1.5)
-            axes.plot(
-                row.difference,
-                i,
-                "D" if key not in wanted else "o",
-                color=colour,
-                markersize=5,
-                markeredgecolor="white",
-            )
-        axes.axvline(0, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        _rows(axes, names)
-        axes.axhline(len(wanted) - 0.5, color="#c9c9d1", linewidth=0.8)
-        axes.grid(axis="x")
-        axes.set_title(data.name(model))
-    for axes in panels[len(models) :]:
-        axes.set_visible(False)
-    first, second = rows.iloc[0][["language_a", "language_b"]]
-    figure.supxlabel(f"{first} minus {second} (percentage points)", fontsize=9)
     return figure

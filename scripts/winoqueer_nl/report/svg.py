@@ -52,7 +52,7 @@ PNG_DPI = 200
 
 def style() -> Any:
     """A context in which figures are drawn and saved; a user's own matplotlib settings do not reach it."""
-    return mpl.rc_context({**mpl.rcParamsDefault, **STYLE})
+    return mpl.rc_context(dict(mpl.rcParamsDefault.items()) | STYLE)
 
 
 def to_svg(figure: Figure) -> str:

@@ -162,7 +162,7 @@ def _groups(
     found = dict(zip(counts.groups, bootstrap.rates(counts, weights, settings), strict=True))
     table = metrics.with_empty_groups(metrics.tally(pairs, outcome, column), order)
     for group, row in table.iterrows():
-        estimate = found.get(str(group), Estimate(*[float("nan")] * 5, 0, "empty"))
+        estimate = found.get(str(group), Estimate())
         low, high = bootstrap.naive_interval(row["n_stereotypical"], row["n_pairs"], settings.confidence)
         effect = bootstrap.design_effect(estimate.standard_error, estimate.value, row["n_pairs"])
         yield {

@@ -10,11 +10,11 @@ Inside this module rates are fractions between 0 and 1; percent begins at the ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -28,6 +28,7 @@ FEW_CLUSTERS = 20
 LEAST_USABLE = 0.5
 # Standard errors (fractions) below this are rounding, not variation: one pair among millions makes more.
 LEAST_ERROR = 1e-7
+NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -51,20 +52,20 @@ class Estimate:
     p_value: two-sided, of the hypothesis that the rate is 0.5 or the difference 0.
     """
 
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    p_value: float
-    n_clusters: int
-    method: str
+    value: float = NAN
+    standard_error: float = NAN
+    low: float = NAN
+    high: float = NAN
+    p_value: float = NAN
+    n_clusters: int = 0
+    method: str = "empty"
 
 
 Contrast = Callable[[Array], Array]
 """Rates (..., G) to coefficients (..., G) whose sum of products with the rates is the quantity wanted."""
 
 
-def fixed(coefficients: Sequence[float]) -> Contrast:
+def fixed(coefficients: ArrayLike) -> Contrast:
     """The contrast with the same coefficients whatever the rates: a mean, or a difference."""
     row = np.asarray(coefficients, np.float64)
     return lambda rates: np.broadcast_to(row, rates.shape)
@@ -95,7 +96,7 @@ def difference_of(first: Contrast, second: Contrast, size: int) -> Contrast:
 def naive_interval(successes: float, n: float, confidence: float) -> tuple[float, float]:
     """Wilson's (1927) interval for a share, as though pairs were independent; NaN for n = 0. Fractions."""
     if n <= 0:
-        return float("nan"), float("nan")
+        return NAN, NAN
     low, high = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
     return float(low), float(high)
 
@@ -107,7 +108,7 @@ def normal_quantile(confidence: float) -> float:
 
 def small_sample_factor(n_clusters: int) -> float:
     """K / (K - 1), the factor that makes the cluster-robust variance of a mean unbiased (CR1)."""
-    return n_clusters / (n_clusters - 1) if n_clusters > 1 else float("nan")
+    return n_clusters / (n_clusters - 1) if n_clusters > 1 else NAN
 
 
 def rate_standard_error(n: Array, s: Array) -> float:
@@ -118,7 +119,7 @@ def rate_standard_error(n: Array, s: Array) -> float:
     """
     n, s = n[n > 0], s[n > 0]
     if len(n) < 2:
-        return float("nan")
+        return NAN
     residual = s - s.sum() / n.sum() * n
     return float(np.sqrt(small_sample_factor(len(n)) * np.sum(residual**2)) / n.sum())
 
@@ -145,12 +146,12 @@ def rates(counts: Counts, weights: Array, settings: Settings) -> list[Estimate]:
     for g in range(len(counts.groups)):
         k = int(np.count_nonzero(n[:, g]))
         if k == 0:
-            found.append(Estimate(*[float("nan")] * 5, 0, "empty"))
+            found.append(Estimate())
             continue
         value = float(s[:, g].sum() / n[:, g].sum())
         own = rate_standard_error(n[:, g], s[:, g])
         if k < settings.min_clusters:
-            found.append(Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes"))
+            found.append(Estimate(value, n_clusters=k, method="too_few_stereotypes"))
             continue
         scaled = error[:, g] * np.sqrt(small_sample_factor(k))
         found.append(_rate_interval(value, own, rate[:, g], scaled, k, settings))
@@ -176,7 +177,7 @@ def combination(
     used = np.flatnonzero(coefficients)
     k = _clusters_of(counts, used)
     if _fewest(counts, used) < settings.min_clusters:
-        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+        return Estimate(value, n_clusters=k, method="too_few_stereotypes")
     factor = small_sample_factor(k)
     own = _root(factor * _quadratic(coefficients, own_covariance))
     rate_b, covariance_b = resampled(counts, weights)
@@ -202,7 +203,7 @@ def widest_gap(counts: Counts, weights: Array, settings: Settings) -> Estimate:
     every = np.arange(len(rate))
     k = _clusters_of(counts, every)
     if len(rate) < 2 or _fewest(counts, every) < settings.min_clusters:
-        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+        return Estimate(value, n_clusters=k, method="too_few_stereotypes")
     first, second = np.nonzero(~np.eye(len(rate), dtype=bool))
     factor = small_sample_factor(k)
 
@@ -221,14 +222,14 @@ def widest_gap(counts: Counts, weights: Array, settings: Settings) -> Estimate:
     usable = (error_b[:, varies] > LEAST_ERROR).all(axis=1)
     top = int(np.argmax(difference))
     if not varies.any() or usable.sum() < LEAST_USABLE * len(weights):
-        return Estimate(value, float(error[top]), *[float("nan")] * 3, k, "too_few_stereotypes")
+        return Estimate(value, float(error[top]), n_clusters=k, method="too_few_stereotypes")
     deviation = (rate_b[usable][:, first] - rate_b[usable][:, second] - difference)[:, varies]
     deviation = deviation / error_b[usable][:, varies]
     tail = (1 - settings.confidence) / 2
     lower = difference[varies] - np.quantile(deviation.max(axis=1), 1 - tail) * error[varies]
     upper = difference[varies] - np.quantile(deviation, tail, axis=0) * error[varies]
     low, high = max(float(lower.max()), 0.0), min(float(upper.max()), 1.0)
-    return Estimate(value, float(error[top]), low, high, float("nan"), k, "cluster_bootstrap_t_simultaneous")
+    return Estimate(value, float(error[top]), low, high, NAN, k, "cluster_bootstrap_t_simultaneous")
 
 
 def resampled(counts: Counts, weights: Array) -> tuple[Array, Array]:
@@ -266,11 +267,11 @@ def _root(value: Array | float) -> float:
     return float(np.sqrt(max(float(value), 0.0)))
 
 
-def _clusters_of(counts: Counts, groups: Array) -> int:
+def _clusters_of(counts: Counts, groups: NDArray[np.intp]) -> int:
     return int(np.count_nonzero(counts.n[:, groups].sum(1))) if len(groups) else len(counts.clusters)
 
 
-def _fewest(counts: Counts, groups: Array) -> int:
+def _fewest(counts: Counts, groups: NDArray[np.intp]) -> int:
     return min((int(np.count_nonzero(counts.n[:, g])) for g in groups), default=len(counts.clusters))
 
 
@@ -302,9 +303,10 @@ def _difference_interval(
 ) -> Estimate:
     usable = error_b > LEAST_ERROR
     if own <= LEAST_ERROR:
-        return Estimate(value, own, value, value, 1.0 if value == 0 else float("nan"), k, "no_variation")
+        value = 0.0 if abs(value) <= LEAST_ERROR else value  # sums in another order may leave 1e-17
+        return Estimate(value, own, value, value, NAN if value else 1.0, k, "no_variation")
     if usable.sum() < LEAST_USABLE * resamples:
-        return Estimate(value, *[float("nan")] * 4, k, "too_few_stereotypes")
+        return Estimate(value, n_clusters=k, method="too_few_stereotypes")
     deviations = (value_b[usable] - value) / error_b[usable]
     low, high, p_value = _invert(value, own, deviations, settings.confidence)
     return Estimate(value, own, max(low, -1.0), min(high, 1.0), p_value, k, "cluster_bootstrap_t")
@@ -336,10 +338,10 @@ def design_effect(standard_error: float, rate: float, n_pairs: float) -> float:
     NaN where no pairs, or a rate of exactly 0 or 1, leaves nothing to compare with.
     """
     if not n_pairs or not 0 < rate < 1:
-        return float("nan")
+        return NAN
     return float(standard_error**2 / (rate * (1 - rate) / n_pairs))
 
 
 def effective_n(n_pairs: float, effect: float) -> float:
     """The number of independent pairs that would be as informative: n / design effect; NaN without one."""
-    return float(n_pairs / effect) if effect > 0 else float("nan")
+    return float(n_pairs / effect) if effect > 0 else NAN

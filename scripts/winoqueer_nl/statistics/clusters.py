@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Counts:
         return Counts(self.clusters, tuple(groups), self.n[:, where], self.s[:, where])
 
 
-def count(clusters: Sequence[str], groups: Sequence[str], stereotypical: Sequence[bool]) -> Counts:
+def count(clusters: ArrayLike, groups: ArrayLike, stereotypical: ArrayLike) -> Counts:
     """Count pairs by cluster and group.
 
     Parameters
@@ -53,7 +53,7 @@ def count(clusters: Sequence[str], groups: Sequence[str], stereotypical: Sequenc
     flags = np.asarray(stereotypical, bool)[kept].astype(np.float64)
     size = shape[0] * shape[1]
     n = np.bincount(cells, minlength=size).reshape(shape).astype(np.float64)
-    s = np.bincount(cells, weights=flags, minlength=size).reshape(shape)
+    s = np.bincount(cells, weights=flags, minlength=size).reshape(shape).astype(np.float64)
     return Counts(tuple(map(str, cluster_names)), tuple(map(str, group_names)), n, s)
 
 

@@ -138,7 +138,8 @@ def read_runs(
     """
     hashes = {sha256(path): Path(path) for path in given if Path(path).is_file()}
     loaded: dict[Path, tuple[str, pd.DataFrame]] = {}
-    runs, seen = [], {}
+    runs: list[Run] = []
+    seen: dict[tuple[str, str, str], Path] = {}
     for folder in map(Path, folders):
         summary, key = read_summary(folder), folder.resolve().name
         place = (summary.language, summary.edition, key)

@@ -58,16 +58,16 @@ def designs(seed: int = 7) -> tuple[Design, Design, Design]:
 
 def truth(design: Design) -> Array:
     """The true bias of each identity: (G,) fractions."""
-    points, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE_POINTS)
+    points, weights = map(np.asarray, np.polynomial.hermite_e.hermegauss(QUADRATURE_POINTS))
     weights = weights / weights.sum()
-    eta = design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
+    eta: Array = design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
     return (1 / (1 + np.exp(-eta)) * weights).sum(-1).mean(-1)
 
 
 def draw(design: Design, rng: np.random.Generator) -> Counts:
     """One simulated set: fresh stereotypes, fresh pairs."""
     clusters, groups = design.members.shape
-    effects = rng.normal(0.0, design.spread, clusters)
+    effects = rng.normal(0.0, design.spread, size=(clusters,))
     n, s = design.members * len(design.cells), np.zeros((clusters, groups))
     for cell in design.cells:
         probability = 1 / (1 + np.exp(-(design.base[None, :] + cell + effects[:, None])))
