@@ -1,4 +1,4 @@
-"""Intervals resample stereotypes, each with all its pairs, and agree with slower, independent computations."""
+"""Intervals resample stereotypes with all their pairs, and agree with slower, independent computations."""
 
 from dataclasses import replace
 
@@ -32,7 +32,9 @@ def test_standard_errors_equal_those_of_a_clustered_regression_in_statsmodels(ma
         fit = sm.OLS(y, np.ones_like(y)).fit(
             cov_type="cluster", cov_kwds={"groups": pd.factorize(joined["stereotype_id"][own])[0]}
         )
-        assert bootstrap.rate_standard_error(counts.n[:, g], counts.s[:, g]) == pytest.approx(fit.bse[0], rel=1e-10)
+        assert bootstrap.rate_standard_error(counts.n[:, g], counts.s[:, g]) == pytest.approx(
+            fit.bse[0], rel=1e-10
+        )
         assert counts.s[:, g].sum() / counts.n[:, g].sum() == pytest.approx(fit.params[0], rel=1e-12)
 
 
@@ -160,7 +162,9 @@ def test_a_model_does_not_differ_from_itself(made):
     both = beside([("a ", counts), ("b ", counts)])
     mean = bootstrap.mean_of(3)
     weights = resample_weights(len(both.clusters), 400, 1)
-    found = bootstrap.combination(both, bootstrap.difference_of(mean, mean, 3), weights, SETTINGS, share=False)
+    found = bootstrap.combination(
+        both, bootstrap.difference_of(mean, mean, 3), weights, SETTINGS, share=False
+    )
     assert (found.value, found.low, found.high, found.p_value) == (0, 0, 0, 1)
     assert found.method == "no_variation"
 
@@ -173,7 +177,11 @@ def test_pairing_makes_a_difference_narrower_than_taking_the_models_apart(made):
     mean = bootstrap.mean_of(3)
     weights = resample_weights(len(counts.clusters), 400, 1)
     paired = bootstrap.combination(
-        beside([("a ", counts), ("b ", other)]), bootstrap.difference_of(mean, mean, 3), weights, SETTINGS, share=False
+        beside([("a ", counts), ("b ", other)]),
+        bootstrap.difference_of(mean, mean, 3),
+        weights,
+        SETTINGS,
+        share=False,
     )
     alone = [bootstrap.combination(c, mean, weights, SETTINGS, share=True) for c in (counts, other)]
     assert paired.standard_error < 0.6 * np.hypot(alone[0].standard_error, alone[1].standard_error)

@@ -1,4 +1,4 @@
-"""A bias is the share of pairs whose stereotypical sentence scores strictly higher; every empty group has a rule."""
+"""A bias is the share of pairs whose stereotypical sentence scores higher; empty groups have rules."""
 
 import numpy as np
 import pandas as pd
@@ -113,4 +113,9 @@ def test_every_group_of_a_run_has_its_row_even_where_it_is_empty():
     averaged = table[(table["subset"] == "new") & (table["group"] == "identity_averaged")].iloc[0]
     assert averaged["n_identities"] == 2
     assert set(table["dimension"]) == {"aggregate", "identity", "template", "name_gender", "counter_identity"}
-    assert set(table.loc[table["dimension"] == "name_gender", "group"]) == {"group", "female", "male", "neutral"}
+    assert set(table.loc[table["dimension"] == "name_gender", "group"]) == {
+        "group",
+        "female",
+        "male",
+        "neutral",
+    }

@@ -60,18 +60,21 @@ def truth(design: Design) -> Array:
     """The true bias of each identity: (G,) fractions."""
     points, weights = map(np.asarray, np.polynomial.hermite_e.hermegauss(QUADRATURE_POINTS))
     weights = weights / weights.sum()
-    eta: Array = design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
+    eta: Array = (
+        design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
+    )
     return (1 / (1 + np.exp(-eta)) * weights).sum(-1).mean(-1)
 
 
 def draw(design: Design, rng: np.random.Generator) -> Counts:
-    """One simulated set: fresh stereotypes, fresh pairs."""
+    """One simulated set: fresh stereotypes, with the identities and the size of one of the design's each."""
     clusters, groups = design.members.shape
+    members = design.members[rng.integers(0, clusters, size=clusters)]
     effects = rng.normal(0.0, design.spread, size=(clusters,))
-    n, s = design.members * len(design.cells), np.zeros((clusters, groups))
+    n, s = members * len(design.cells), np.zeros((clusters, groups))
     for cell in design.cells:
         probability = 1 / (1 + np.exp(-(design.base[None, :] + cell + effects[:, None])))
-        s += rng.binomial(design.members.astype(np.int64), probability)
+        s += rng.binomial(members.astype(np.int64), probability)
     names = tuple(f"s{k:03}" for k in range(clusters)), tuple(f"g{g}" for g in range(groups))
     return Counts(*names, n, s)
 
