@@ -9,7 +9,7 @@
     build();
     const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
     if (target && byId("report").contains(target)) {
-      target.scrollIntoView();
+      target.scrollIntoView({ behavior: "instant" });
     } else {
       window.scrollTo(0, 0);
       byId("top").focus({ preventScroll: true });
