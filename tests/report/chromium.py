@@ -134,9 +134,19 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
 
     def type(self, text: str) -> None:
-        """Type text where the focus is, and give the page time to act on it."""
+        """Type text where the focus is, and wait on the page's own clock until it has acted on it.
+
+        The page waits 80 ms for the next letter; a timer of 200 ms set after that one ends after it.
+        """
         self.call("Input.insertText", text=text)
-        time.sleep(0.3)
+        self.js("new Promise((done) => setTimeout(done, 200))")
+
+    def until(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        end = time.monotonic() + PATIENCE
+        while not self.js(expression):
+            assert time.monotonic() < end, f"never true: {expression}"
+            time.sleep(0.02)
 
     def resize(self, width: int, height: int) -> None:
         """Give the window another size, in CSS pixels."""

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statistics_made import pairs, run, several
+from statsmodels.stats.multitest import multipletests
 
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.statistics import harmfulness, languages, metrics
@@ -27,6 +28,11 @@ def test_holm_by_its_definition(values):
         running = max(running, min(1.0, (len(values) - rank) * values[place]))
         expected[place] = running
     np.testing.assert_allclose(holm(pd.Series(values)), expected)
+
+
+def test_holm_equals_statsmodels():
+    values = np.random.default_rng(0).beta(0.5, 3, 30)
+    np.testing.assert_allclose(holm(pd.Series(values)), multipletests(values, method="holm")[1])
 
 
 def test_holm_leaves_out_what_was_not_tested():
