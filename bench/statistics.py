@@ -1,4 +1,4 @@
-"""Measures the statistics stage: seconds per model on a set of the benchmark's size, and coverage of intervals.
+"""Measures the statistics stage: seconds per model on a set of the benchmark's size; coverage of intervals.
 
     python bench/statistics.py            # seconds, on made-up scores of 42,906 pairs
     python bench/statistics.py --coverage # also the simulation with known truth (a few minutes)
@@ -48,9 +48,7 @@ def made(seed: int = 1) -> Run:
     )
     for policy in ("published", "slot"):
         frame[f"score_x_{policy}"] = rng.normal(-40, 5, PAIRS)
-        frame[f"score_y_{policy}"] = (
-            frame[f"score_x_{policy}"] - effect[stereotype] - rng.logistic(size=PAIRS)
-        )
+        frame[f"score_y_{policy}"] = frame[f"score_x_{policy}"] - effect[stereotype] - rng.logistic(size=PAIRS)
     summary = Summary(
         model="made",
         revision=None,
@@ -75,9 +73,7 @@ def seconds(function) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--coverage", action="store_true", help="also run the simulation with known truth")
     parser.add_argument("--replicates", type=int, default=1000, help="simulated sets per design")
     options = parser.parse_args()
@@ -91,16 +87,17 @@ def main() -> None:
         bootstrap.rates(counts, weights, settings)
         bootstrap.combination(counts, bootstrap.mean_of(IDENTITIES), weights, settings, share=True)
 
+    def everything() -> None:
+        analysis.metrics_table(run, settings)
+
     rows = [
         ["identities and their average, whole set, one span policy", *seconds(one_set)],
         [
             "everything of a model (7 subsets, 2 policies, all groups)",
-            *seconds(lambda: analysis.metrics_table(run, settings)),
+            *seconds(everything),
         ],
     ]
-    print(
-        f"Python {platform.python_version()}, {platform.machine()}; {PAIRS:,} pairs, {RESAMPLES:,} resamples\n"
-    )
+    print(f"Python {platform.python_version()}, {platform.machine()}; {PAIRS:,} pairs, {RESAMPLES:,} resamples\n")
     print(tabulate(rows, ["work", "seconds", "processor seconds"], tablefmt="github", floatfmt=".2f"))
     if options.coverage:
         parts = [

@@ -189,7 +189,5 @@ class Page:
     def requests(self) -> list[str]:
         """Every address that the page asked for."""
         return [
-            event["params"]["request"]["url"]
-            for event in self.events
-            if event["method"] == "Network.requestWillBeSent"
+            event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"
         ]

@@ -8,6 +8,7 @@ import zlib
 
 import pytest
 from chromium import Page, installed
+
 from conftest import NASTY
 
 pytestmark = pytest.mark.skipif(
@@ -101,9 +102,7 @@ def test_every_control_can_be_reached_by_keyboard_and_shows_its_focus(accepted):
 def test_a_stereotype_opens_by_keyboard_and_shows_sentences_forms_and_scores(accepted):
     accepted.js("document.querySelector('#wq004 summary').focus()")
     accepted.key("Enter", "\r")
-    accepted.until(
-        "document.querySelector('#wq004 td.sentence')"
-    )  # browsers tell of an opening a little later
+    accepted.until("document.querySelector('#wq004 td.sentence')")  # browsers tell of an opening a little later
     text = accepted.js("document.getElementById('wq004').innerText")
     for wanted in (
         "Red group blorb 4 v1.",

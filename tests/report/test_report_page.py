@@ -9,9 +9,9 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import IDENTITIES, NASTY, read
 from typer.testing import CliRunner
 
+from conftest import IDENTITIES, NASTY, read
 from winoqueer_nl.cli import app
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.report import browser, figures, page_tables, plots, svg
@@ -53,9 +53,7 @@ def elements(page):
 
 
 def content_of(page):
-    return json.loads(
-        re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1)
-    )
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
 
 
 def test_the_page_names_no_address_to_ask(page, elements):
@@ -180,9 +178,7 @@ def test_the_same_inputs_give_the_same_bytes(project, tmp_path, monkeypatch):
     with mpl.rc_context(fname=tmp_path / "matplotlibrc"):  # somebody's own settings
         write_report(read(project), tmp_path / "again")
     for path in sorted((project / "report").rglob("*.*")):
-        assert (
-            path.read_bytes() == (tmp_path / "again" / path.relative_to(project / "report")).read_bytes()
-        ), path.name
+        assert path.read_bytes() == (tmp_path / "again" / path.relative_to(project / "report")).read_bytes(), path.name
 
 
 def test_plots_that_no_longer_are_go_and_foreign_files_stay(without_models, tmp_path):

@@ -90,9 +90,7 @@ def write_set(root: Path, language: str = "nl", frame: pd.DataFrame | None = Non
     return path
 
 
-def write_run(
-    root: Path, key: str, seed: int, language: str = "nl", kind: str = "masked", **more: Any
-) -> Path:
+def write_run(root: Path, key: str, seed: int, language: str = "nl", kind: str = "masked", **more: Any) -> Path:
     """A finished run of a set that stands under ``root``; returns its folder."""
     path = root / language / "1.0.0" / "pairs.parquet"
     frame = pd.read_parquet(path)

@@ -32,9 +32,7 @@ def test_standard_errors_equal_those_of_a_clustered_regression_in_statsmodels(ma
         fit = sm.OLS(y, np.ones_like(y)).fit(
             cov_type="cluster", cov_kwds={"groups": pd.factorize(joined["stereotype_id"][own])[0]}
         )
-        assert bootstrap.rate_standard_error(counts.n[:, g], counts.s[:, g]) == pytest.approx(
-            fit.bse[0], rel=1e-10
-        )
+        assert bootstrap.rate_standard_error(counts.n[:, g], counts.s[:, g]) == pytest.approx(fit.bse[0], rel=1e-10)
         assert counts.s[:, g].sum() / counts.n[:, g].sum() == pytest.approx(fit.params[0], rel=1e-12)
 
 
@@ -162,9 +160,7 @@ def test_a_model_does_not_differ_from_itself(made):
     both = beside([("a ", counts), ("b ", counts)])
     mean = bootstrap.mean_of(3)
     weights = resample_weights(len(both.clusters), 400, 1)
-    found = bootstrap.combination(
-        both, bootstrap.difference_of(mean, mean, 3), weights, SETTINGS, share=False
-    )
+    found = bootstrap.combination(both, bootstrap.difference_of(mean, mean, 3), weights, SETTINGS, share=False)
     assert (found.value, found.low, found.high, found.p_value) == (0, 0, 0, 1)
     assert found.method == "no_variation"
 

@@ -81,9 +81,7 @@ def test_statistics_writes_all_tables_and_takes_no_runs_too(root, tmp_path):
     assert "2 runs" in result.stdout
     assert len(pd.read_csv(tmp_path / "a" / "models.csv")) == 4
     assert "0 runs" in call("statistics", "--out", tmp_path / "b").stdout
-    assert {path.name for path in (tmp_path / "a").iterdir()} == {
-        path.name for path in (tmp_path / "b").iterdir()
-    }
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {path.name for path in (tmp_path / "b").iterdir()}
 
 
 def test_statistics_wants_two_languages(tmp_path):

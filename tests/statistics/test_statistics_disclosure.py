@@ -17,9 +17,7 @@ def possibilities(counts, shown, totals):
     found = []
     for values in product(range(1, most + 1), repeat=len(hidden)):
         filled = {**shown, **dict(zip(hidden, values, strict=True))}
-        if all(
-            sum(filled[cell] for cell in group) == total for group, total in zip(totals, sums, strict=True)
-        ):
+        if all(sum(filled[cell] for cell in group) == total for group, total in zip(totals, sums, strict=True)):
             found.append(filled)
     return hidden, found
 
@@ -65,13 +63,9 @@ def test_a_hidden_cell_alone_is_exposed():
 
 
 def test_a_cross_table_with_totals_of_rows_and_columns():
-    counts = {
-        (r, c): n for (r, c), n in zip(product("xyz", "abc"), [12, 7, 3, 9, 11, 20, 6, 8, 15], strict=True)
-    }
+    counts = {(r, c): n for (r, c), n in zip(product("xyz", "abc"), [12, 7, 3, 9, 11, 20, 6, 8, 15], strict=True)}
     lines = [
-        [cell for cell in counts if cell[axis] == name]
-        for axis, names in ((0, "xyz"), (1, "abc"))
-        for name in names
+        [cell for cell in counts if cell[axis] == name] for axis, names in ((0, "xyz"), (1, "abc")) for name in names
     ]
     shown = suppress(counts, lines)
     assert shown["x", "c"] is None

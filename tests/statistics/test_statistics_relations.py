@@ -9,7 +9,6 @@ from scipy import stats
 from statistics_made import pairs, run, several
 from statsmodels.stats.multitest import multipletests
 
-from winoqueer_nl.problems import InputError
 from winoqueer_nl.statistics import harmfulness, languages, metrics
 from winoqueer_nl.statistics.analysis import holm
 from winoqueer_nl.statistics.bootstrap import Settings
@@ -88,11 +87,17 @@ def test_kinds_that_differ_are_marked(compared):
     assert set(compared.loc[compared["model_b"] == "gamma", "same_kind"]) == {True, False}
 
 
-def test_models_that_scored_other_pairs_are_not_compared():
-    whole = run(pairs(), 1, "a")
-    part = Run("b", whole.summary, whole.pairs.iloc[5:].reset_index(drop=True))
-    with pytest.raises(InputError, match="other pairs"):
-        comparison_table([whole, part], SETTINGS)
+def test_models_are_compared_over_the_pairs_that_both_scored():
+    one, two = run(pairs(), 1, "a"), run(pairs(), 2, "b")
+    sample = Run("b", two.summary, two.pairs.sample(n=80, random_state=1), len(two.pairs))
+    found = comparison_table([one, sample], SETTINGS)
+    row = found[(found["policy"] == "slot") & (found["measure"] == "usage_weighted")].iloc[0]
+    both = one.pairs.merge(sample.pairs, on="pair_id", suffixes=("_a", "_b"))
+    shares = [(both[f"score_x_slot_{side}"] > both[f"score_y_slot_{side}"]).mean() for side in "ab"]
+    assert row["n_pairs"] == 80
+    assert row["difference"] == pytest.approx(100 * (shares[0] - shares[1]))
+    halves = [Run(key, one.summary, one.pairs.iloc[part], 200) for key, part in (("a", slice(9)), ("b", slice(9, 20)))]
+    assert comparison_table(halves, SETTINGS).empty
 
 
 def test_no_models_and_one_model_give_an_empty_table():
@@ -144,9 +149,7 @@ def test_without_ratings_there_is_no_correlation():
 def test_languages_are_compared_over_what_both_have(runs):
     table = languages.language_table(runs, "nl", "en", SETTINGS)
     assert set(table["model"]) == {"alpha", "beta"}
-    row = table[
-        (table["model"] == "alpha") & (table["policy"] == "published") & (table["group"] == "red")
-    ].iloc[0]
+    row = table[(table["model"] == "alpha") & (table["policy"] == "published") & (table["group"] == "red")].iloc[0]
     values = []
     for language in ("nl", "en"):
         own = next(run for run in runs if (run.summary.language, run.key) == (language, "alpha")).pairs

@@ -8,6 +8,8 @@ import pytest
 from statistics_made import pairs, write_run, write_set
 
 from winoqueer_nl.problems import InputError
+from winoqueer_nl.statistics.analysis import metrics_table
+from winoqueer_nl.statistics.bootstrap import Settings
 from winoqueer_nl.statistics.runs import identities, read_pairs, read_runs
 
 
@@ -107,6 +109,22 @@ def test_two_runs_of_one_name_are_refused(root, tmp_path):
     write_run(root, "m", 2)
     with pytest.raises(InputError, match="one name per model"):
         read_runs([folder, twin], root)
+
+
+def test_a_run_over_a_sample_is_whole(root):
+    folder = write_run(root, "m", 1)
+    rescore(folder, lambda frame: frame.iloc[::3])
+    change(folder, n_pairs=len(pd.read_parquet(folder / "scores.parquet")))
+    found = read_runs([folder], root)[0]
+    assert (len(found.pairs), found.whole) == (found.summary.n_pairs, len(pairs()))
+
+
+def test_a_run_without_slot_scores_has_one_policy(root):
+    folder = write_run(root, "m", 1)
+    rescore(folder, lambda frame: frame.assign(score_x_slot=np.nan, score_y_slot=np.nan))
+    found = read_runs([folder], root)[0]
+    assert found.policies == ("published",)
+    assert set(metrics_table(found, Settings(100))["policy"]) == {"published"}
 
 
 def test_a_run_that_is_not_finished_can_be_looked_at(root):

@@ -72,9 +72,7 @@ def test_the_same_runs_give_the_same_bytes_in_any_order(root, made, tmp_path):
 
 
 def test_another_model_changes_nothing_about_the_others(root, made):
-    one = tables.make_tables(
-        read_runs([root / "scores" / "nl" / "1.0.0" / "beta"], root), SETTINGS, ("nl", "en")
-    )
+    one = tables.make_tables(read_runs([root / "scores" / "nl" / "1.0.0" / "beta"], root), SETTINGS, ("nl", "en"))
     before = made["metrics"]
     before = before[(before["model"] == "beta") & (before["language"] == "nl")].reset_index(drop=True)
     pd.testing.assert_frame_equal(before, one["metrics"], check_dtype=False)

@@ -47,9 +47,7 @@ def compare(
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
     policy: Annotated[Policy, typer.Option(help="Which tokens were scored.")] = Policy.published,
     subset: Annotated[SubsetName, typer.Option(help="Which part of the set.")] = SubsetName.all,
-    results: Annotated[Path, typer.Option(help="Where <language>/<edition>/pairs.parquet stands.")] = Path(
-        "results"
-    ),
+    results: Annotated[Path, typer.Option(help="Where <language>/<edition>/pairs.parquet stands.")] = Path("results"),
     pairs: Annotated[
         list[Path] | None,
         typer.Option(help="Pairs file that was scored, if it stands elsewhere; repeatable."),

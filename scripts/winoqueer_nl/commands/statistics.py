@@ -18,24 +18,16 @@ def statistics(
         list[Path] | None,
         typer.Argument(metavar="[RUN]...", help="Folders of finished score runs; none is fine."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the tables (CSV, Markdown, LaTeX).")] = Path(
-        "results/tables"
-    ),
-    results: Annotated[Path, typer.Option(help="Where <language>/<edition>/pairs.parquet stands.")] = Path(
-        "results"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for the tables (CSV, Markdown, LaTeX).")] = Path("results/tables"),
+    results: Annotated[Path, typer.Option(help="Where <language>/<edition>/pairs.parquet stands.")] = Path("results"),
     pairs: Annotated[
         list[Path] | None,
         typer.Option(help="Pairs file that was scored, if it stands elsewhere; repeatable."),
     ] = None,
-    languages: Annotated[
-        str, typer.Option(help="Two languages to compare: the first minus the second.")
-    ] = "nl,en",
+    languages: Annotated[str, typer.Option(help="Two languages to compare: the first minus the second.")] = "nl,en",
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of the cluster bootstrap.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 1,
-    confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")
-    ] = 0.95,
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
 ) -> None:
     """Make all tables of results: bias with intervals that respect shared stereotypes, tests, comparisons."""
     from tqdm import tqdm
@@ -47,9 +39,7 @@ def statistics(
 
     names = [name.strip() for name in languages.split(",") if name.strip()]
     if len(names) != 2 or len(set(names)) != 2:
-        raise InputError(
-            [Problem("--languages", quoted(languages), "two languages", "For example: --languages nl,en")]
-        )
+        raise InputError([Problem("--languages", quoted(languages), "two languages", "For example: --languages nl,en")])
     read = read_runs(runs or [], results, pairs or [])
     with tqdm(total=len(read) + (len(read) > 1), unit="step", desc="statistics", disable=None) as bar:
 

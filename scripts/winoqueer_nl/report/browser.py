@@ -60,9 +60,7 @@ def entries(data: ReportData) -> dict[str, Any]:
     return {
         "language": data.language,
         "labels": {identity: data.label(identity) for identity in data.identities},
-        "models": [
-            {"key": model, "name": data.name(model), "kind": data.kinds[model]} for model in data.models
-        ],
+        "models": [{"key": model, "name": data.name(model), "kind": data.kinds[model]} for model in data.models],
         "stereotypes": found,
     }
 
@@ -79,9 +77,7 @@ def _examples(data: ReportData) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = {}
     for row in first.itertuples():
         spans = [int(row.span_start_x), int(row.span_end_x), int(row.span_start_y), int(row.span_end_y)]
-        found.setdefault(row.stereotype_id, []).append(
-            [row.template_id, row.identity, row.sent_x, row.sent_y, spans]
-        )
+        found.setdefault(row.stereotype_id, []).append([row.template_id, row.identity, row.sent_x, row.sent_y, spans])
     return found
 
 

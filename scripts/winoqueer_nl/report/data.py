@@ -145,9 +145,7 @@ def read_report_data(
     votes = people = None
     if (survey / "stereotypes.csv").exists():
         votes = _csv(survey / "stereotypes.csv", SURVEY_COLUMNS, "Run the survey stage again.")
-        votes[list(SURVEY_COLUMNS[1:])] = votes[list(SURVEY_COLUMNS[1:])].apply(
-            pd.to_numeric, errors="coerce"
-        )
+        votes[list(SURVEY_COLUMNS[1:])] = votes[list(SURVEY_COLUMNS[1:])].apply(pd.to_numeric, errors="coerce")
     if (survey / "respondents.csv").exists():
         people = _respondents(survey / "respondents.csv", threshold)
     return ReportData(
@@ -177,9 +175,7 @@ def _csv(path: Path, columns: Sequence[str], fix: str) -> pd.DataFrame:
         raise InputError([Problem(str(path), "no readable table", "a UTF-8 CSV file", fix)]) from error
     missing = [column for column in columns if column not in frame.columns]
     if missing:
-        raise InputError(
-            [Problem(str(path), f"no column {listed(missing)}", f"columns {listed(columns)}", fix)]
-        )
+        raise InputError([Problem(str(path), f"no column {listed(missing)}", f"columns {listed(columns)}", fix)])
     return frame
 
 
@@ -200,18 +196,12 @@ def _pairs(path: Path) -> pd.DataFrame:
         names = pq.read_schema(path).names
         missing = [column for column in PAIR_COLUMNS if column not in names]
         if missing:
-            raise InputError(
-                [Problem(str(path), f"no column {listed(missing)}", "a pairs file", "Build it again.")]
-            )
+            raise InputError([Problem(str(path), f"no column {listed(missing)}", "a pairs file", "Build it again.")])
         return pq.read_table(path, columns=list(PAIR_COLUMNS)).to_pandas()
     except FileNotFoundError as error:
-        raise InputError(
-            [Problem(str(path), "no such file", "the pairs", "Build the dataset first.")]
-        ) from error
+        raise InputError([Problem(str(path), "no such file", "the pairs", "Build the dataset first.")]) from error
     except (ValueError, OSError) as error:
-        raise InputError(
-            [Problem(str(path), "no readable pairs", "a Parquet file", "Build it again.")]
-        ) from error
+        raise InputError([Problem(str(path), "no readable pairs", "a Parquet file", "Build it again.")]) from error
 
 
 def _respondents(path: Path, threshold: int) -> pd.DataFrame:

@@ -65,8 +65,7 @@ def _results(data: ReportData) -> list[Plan]:
         Plan(
             "heatmap",
             "Bias per model and identity",
-            "Percentage of pairs in which the stereotypical sentence scores higher. Orange above 50, "
-            "purple below.",
+            "Percentage of pairs in which the stereotypical sentence scores higher. Orange above 50, purple below.",
             _heatmap_words(data),
             lambda: plots.heatmap(data),
         ),
@@ -138,9 +137,7 @@ def _results(data: ReportData) -> list[Plan]:
 
 def _languages(data: ReportData) -> Plan:
     first, second = data.languages.iloc[0][["language_a", "language_b"]]
-    rows = data.languages[
-        (data.languages["policy"] == data.policy) & (data.languages["group"] == "identity_gap")
-    ]
+    rows = data.languages[(data.languages["policy"] == data.policy) & (data.languages["group"] == "identity_gap")]
     words = "; ".join(
         f"{data.name(row.model)}: {row.value_a:.1f} in {first}, {row.value_b:.1f} in {second}"
         for row in rows.itertuples()
@@ -159,9 +156,7 @@ def _languages(data: ReportData) -> Plan:
 def _survey(survey: pd.DataFrame) -> list[Plan]:
     rows = survey_plots.voted(survey)
     counts = rows["tier"].value_counts()
-    words = ", ".join(
-        f"{int(counts.get(tier, 0))} {survey_plots.TIER_NAMES[tier]}" for tier in survey_plots.TIERS
-    )
+    words = ", ".join(f"{int(counts.get(tier, 0))} {survey_plots.TIER_NAMES[tier]}" for tier in survey_plots.TIERS)
     table = survey_plots.stability(survey)
     own = "; ".join(
         f"{survey_plots.TIER_NAMES[tier]}: {table.loc[tier, tier]:.0f} %"
@@ -210,8 +205,7 @@ def _respondents(data: ReportData) -> Plan:
     assert people is not None
     shown = people[~people["suppressed"]]
     words = "; ".join(
-        f"{str(row.question).replace('_', ' ')}, {str(row.answer).replace('_', ' ')}: "
-        f"{int(row.n_respondents)}"
+        f"{str(row.question).replace('_', ' ')}, {str(row.answer).replace('_', ' ')}: {int(row.n_respondents)}"
         for row in shown.itertuples()
     )
     hidden = int(people["suppressed"].sum())
@@ -299,9 +293,7 @@ def _difference_words(data: ReportData) -> str:
     rows = data.comparison[
         (data.comparison["policy"] == data.policy) & (data.comparison["measure"] == "identity_averaged")
     ]
-    return (
-        f"{int((rows['p_holm'] < 0.05).sum())} of {len(rows)} differences survive Holm's correction at 5 %."
-    )
+    return f"{int((rows['p_holm'] < 0.05).sum())} of {len(rows)} differences survive Holm's correction at 5 %."
 
 
 def _harmfulness_words(data: ReportData) -> str:

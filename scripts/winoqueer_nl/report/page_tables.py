@@ -82,6 +82,7 @@ def _models(data: ReportData, metrics: pd.DataFrame) -> TableView:
                 data.name(str(model)),
                 str(row["kind"]),
                 str(row["precision"]),
+                f"{int(row['n_pairs']):,}",
                 number(row["usage_weighted"]),
                 interval(row["usage_weighted_low"], row["usage_weighted_high"]),
                 interval(row["usage_weighted_naive_low"], row["usage_weighted_naive_high"]),
@@ -101,6 +102,7 @@ def _models(data: ReportData, metrics: pd.DataFrame) -> TableView:
             "model",
             "kind",
             "precision",
+            "pairs",
             "usage-weighted",
             "95 % interval",
             "naive interval",
@@ -181,14 +183,8 @@ def _tests(data: ReportData, metrics: pd.DataFrame) -> TableView:
 def _wide(data: ReportData, metrics: pd.DataFrame, key: str, dimension: str, title: str) -> TableView:
     groups = list(dict.fromkeys(metrics.loc[metrics["dimension"] == dimension, "group"]))
     table = tables.wide(metrics, "all", dimension, groups).set_index("model").reindex(data.models)
-    rows = [
-        [data.name(str(model)), *(number(row[group]) for group in groups)] for model, row in table.iterrows()
-    ]
-    note = (
-        '"group" stands for sentences about a group, which have no name.'
-        if dimension == "name_gender"
-        else ""
-    )
+    rows = [[data.name(str(model)), *(number(row[group]) for group in groups)] for model, row in table.iterrows()]
+    note = '"group" stands for sentences about a group, which have no name.' if dimension == "name_gender" else ""
     return TableView(key, title, note, ["model", *groups], rows)
 
 
@@ -281,8 +277,5 @@ def respondents(people: pd.DataFrame) -> TableView:
 
 def stability(table: pd.DataFrame, names: Sequence[str]) -> TableView:
     """Tiers by tiers, in percent of the resamples."""
-    rows = [
-        [name, *(number(value) for value in row)]
-        for name, row in zip(names, table.to_numpy(float), strict=True)
-    ]
+    rows = [[name, *(number(value) for value in row)] for name, row in zip(names, table.to_numpy(float), strict=True)]
     return TableView("stability", "How firmly the tiers stand", "", ["tier as released", *names], rows)

@@ -76,9 +76,7 @@ def heat(
                 axes.text(j, i, MISSING, ha="center", va="center", color=SOFT)
                 continue
             shade = colours(0.5 + 0.5 * float(np.clip((value - centre) / limit, -1, 1)))
-            axes.add_patch(
-                mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=shade, edgecolor="white")
-            )
+            axes.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=shade, edgecolor="white"))
             text = f"{value:.1f}" if centre else f"{value:+.1f}"
             axes.text(j, i, text, ha="center", va="center", fontsize=8.5, color=ink_on(shade))
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -238,9 +236,7 @@ def subsets(data: ReportData) -> Figure:
         axes.set_title(title)
         axes.set_xlabel("bias (%)")
     handles = [
-        mpl.lines.Line2D(
-            [], [], marker=shape, color=INK, linestyle="none", markersize=5, label=LABELS[subset]
-        )
+        mpl.lines.Line2D([], [], marker=shape, color=INK, linestyle="none", markersize=5, label=LABELS[subset])
         for subset, shape in shapes.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
@@ -263,18 +259,14 @@ def policies(data: ReportData) -> Figure:
                 continue
             axes.plot([a.value, b.value], [i, i], color=NAIVE, linewidth=2)
             axes.plot(a.value, i, "o", color=NEUTRAL, markersize=6)
-            axes.plot(
-                b.value, i, "D", color="white", markeredgecolor=NEUTRAL, markeredgewidth=1.4, markersize=5.5
-            )
+            axes.plot(b.value, i, "D", color="white", markeredgecolor=NEUTRAL, markeredgewidth=1.4, markersize=5.5)
         neutral_line(axes)
         row_names(axes, names)
         axes.grid(axis="x")
         axes.set_title(title)
         axes.set_xlabel("bias (%)")
     handles = [
-        mpl.lines.Line2D(
-            [], [], marker="o", color=NEUTRAL, linestyle="none", label="published: shared tokens"
-        ),
+        mpl.lines.Line2D([], [], marker="o", color=NEUTRAL, linestyle="none", label="published: shared tokens"),
         mpl.lines.Line2D(
             [],
             [],

@@ -28,9 +28,7 @@ def templates(data: ReportData) -> Figure:
     table = grid(data, rows, list(dict.fromkeys(rows["group"])))
     figure = Figure(figsize=(8.6, 1.1 + ROW * 1.15 * len(table)), layout="constrained")
     axes = figure.subplots()
-    heat(
-        axes, table.to_numpy(float), list(table.columns), [data.name(model) for model in table.index], 50, 50
-    )
+    heat(axes, table.to_numpy(float), list(table.columns), [data.name(model) for model in table.index], 50, 50)
     axes.set_xticks(range(len(table.columns)), list(table.columns), rotation=0, ha="center")
     return figure
 
@@ -53,9 +51,7 @@ def differences(data: ReportData) -> Figure:
     names = [data.name(model) for model in models]
     heat(axes, values, names, names, max(limit, 1e-9) * 1.15, 0)
     for i, j in zip(*np.nonzero(sure), strict=True):
-        axes.text(
-            j + 0.46, i - 0.22, "*", ha="right", va="center", fontsize=9, color=_ink_of(values[i, j], limit)
-        )
+        axes.text(j + 0.46, i - 0.22, "*", ha="right", va="center", fontsize=9, color=_ink_of(values[i, j], limit))
     return figure
 
 

@@ -24,9 +24,7 @@ PROBABILITIES = {
 def voted(survey: pd.DataFrame) -> pd.DataFrame:
     """The stereotypes with a share of yes, the most recognised first; equal shares by id."""
     rows = survey[survey["yes_percentage"].notna()]
-    return rows.sort_values(["yes_percentage", "stereotype_id"], ascending=[False, True]).reset_index(
-        drop=True
-    )
+    return rows.sort_values(["yes_percentage", "stereotype_id"], ascending=[False, True]).reset_index(drop=True)
 
 
 def stability(survey: pd.DataFrame) -> pd.DataFrame:
@@ -84,16 +82,12 @@ def tier_stability(survey: pd.DataFrame) -> Figure:
 def harm(survey: pd.DataFrame) -> Figure:
     """Mean harmfulness with one standard deviation to each side, sorted."""
     rows = survey[survey["harmfulness_mean"].notna()]
-    rows = rows.sort_values(["harmfulness_mean", "stereotype_id"], ascending=[False, True]).reset_index(
-        drop=True
-    )
+    rows = rows.sort_values(["harmfulness_mean", "stereotype_id"], ascending=[False, True]).reset_index(drop=True)
     figure = Figure(figsize=(8.6, 3.2), layout="constrained")
     axes = figure.subplots()
     x = np.arange(1, len(rows) + 1)
     spread = rows["harmfulness_sd"].fillna(0)
-    axes.vlines(
-        x, rows["harmfulness_mean"] - spread, rows["harmfulness_mean"] + spread, color=NAIVE, linewidth=1.1
-    )
+    axes.vlines(x, rows["harmfulness_mean"] - spread, rows["harmfulness_mean"] + spread, color=NAIVE, linewidth=1.1)
     axes.plot(x, rows["harmfulness_mean"], "o", color=COUNTER, markersize=3.6)
     axes.axhline(0, color=INK, linewidth=0.8)
     axes.set_xlim(0, len(rows) + 1)
@@ -108,9 +102,7 @@ def respondents(people: pd.DataFrame, threshold: int) -> Figure:
     questions = list(dict.fromkeys(people["question"]))
     sizes = [int((people["question"] == question).sum()) for question in questions]
     figure = Figure(figsize=(8.6, 0.6 + sum(0.42 + 0.25 * size for size in sizes)), layout="constrained")
-    panels = figure.subplots(
-        len(questions), 1, height_ratios=[size + 1 for size in sizes], sharex=True, squeeze=False
-    )
+    panels = figure.subplots(len(questions), 1, height_ratios=[size + 1 for size in sizes], sharex=True, squeeze=False)
     most = max(float(people["n_respondents"].max(skipna=True)), threshold) if len(people) else threshold
     for axes, question in zip(panels.ravel(), questions, strict=True):
         own = people[people["question"] == question].reset_index(drop=True)
@@ -120,9 +112,7 @@ def respondents(people: pd.DataFrame, threshold: int) -> Figure:
                 axes.text(most * 0.17, i, "hidden", va="center", fontsize=8.5, color="#55555f")
             else:
                 axes.barh(i, row.n_respondents, color=STEREOTYPICAL, height=0.66)
-                axes.text(
-                    row.n_respondents + most * 0.01, i, f"{int(row.n_respondents)}", va="center", fontsize=8.5
-                )
+                axes.text(row.n_respondents + most * 0.01, i, f"{int(row.n_respondents)}", va="center", fontsize=8.5)
         axes.set_yticks(range(len(own)), [str(answer).replace("_", " ") for answer in own["answer"]])
         axes.set_ylim(len(own) - 0.4, -0.6)
         axes.set_xlim(0, most * 1.08)

@@ -58,9 +58,7 @@ def style() -> Any:
 def to_svg(figure: Figure) -> str:
     """A whole SVG file. Call inside :func:`style`, as all functions here."""
     buffer = io.StringIO()
-    figure.savefig(
-        buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-    )
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)
     return text.replace("'DejaVu Sans'", READERS_FONTS)
 

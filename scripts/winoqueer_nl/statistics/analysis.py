@@ -105,7 +105,7 @@ def metrics_table(run: Run, settings: Settings) -> pd.DataFrame:
         rows = subsets.mask(run.pairs, subset.key)
         if not rows.any():
             continue
-        for policy in metrics.POLICIES:
+        for policy in run.policies:
             part = pd.DataFrame(_figures(run.pairs, run.pairs[rows], policy, settings, DIMENSIONS))
             part.insert(0, "subset", subset.key)
             part.insert(0, "policy", policy)
@@ -121,7 +121,7 @@ def stereotypes_table(run: Run) -> pd.DataFrame:
     """One row per policy and stereotype; columns :data:`STEREOTYPE_COLUMNS`."""
     first = run.pairs.groupby("stereotype_id")[["tier", "harmfulness_mean"]].first()
     parts = []
-    for policy in metrics.POLICIES:
+    for policy in run.policies:
         table = metrics.tally(run.pairs, metrics.outcomes(run.pairs, policy), "stereotype_id")
         table = table.join(first).rename_axis("stereotype_id").reset_index()
         parts.append(table.assign(policy=policy, **about(run)))
@@ -146,9 +146,7 @@ def _figures(
     for column, dimension in dimensions.items():
         values = whole[column].fillna(NO_NAME) if column == "name_gender" else whole[column]
         order = identities(whole) if column == "identity" else sorted(values.unique(), key=_natural)
-        yield from _groups(
-            pairs.fillna({"name_gender": NO_NAME}), outcome, column, dimension, order, weights, settings
-        )
+        yield from _groups(pairs.fillna({"name_gender": NO_NAME}), outcome, column, dimension, order, weights, settings)
 
 
 def _groups(

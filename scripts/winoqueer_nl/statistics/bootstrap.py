@@ -82,9 +82,7 @@ def gap(rates: Array) -> Array:
     high = np.argmax(np.where(np.isnan(rates), -np.inf, rates), axis=-1)[..., None]
     low = np.argmin(np.where(np.isnan(rates), np.inf, rates), axis=-1)[..., None]
     np.put_along_axis(coefficients, high, 1.0, axis=-1)
-    np.put_along_axis(
-        coefficients, low, np.take_along_axis(coefficients, low, axis=-1) - 1.0, axis=-1
-    )  # 0 if alike
+    np.put_along_axis(coefficients, low, np.take_along_axis(coefficients, low, axis=-1) - 1.0, axis=-1)  # 0 if alike
     return coefficients
 
 
@@ -158,9 +156,7 @@ def rates(counts: Counts, weights: Array, settings: Settings) -> list[Estimate]:
     return found
 
 
-def combination(
-    counts: Counts, contrast: Contrast, weights: Array, settings: Settings, share: bool
-) -> Estimate:
+def combination(counts: Counts, contrast: Contrast, weights: Array, settings: Settings, share: bool) -> Estimate:
     """A combination of the groups' rates: their mean, a difference, a difference of gaps.
 
     Parameters
@@ -208,11 +204,7 @@ def widest_gap(counts: Counts, weights: Array, settings: Settings) -> Estimate:
     factor = small_sample_factor(k)
 
     def errors(covariance: Array) -> Array:
-        variance = (
-            covariance[..., first, first]
-            + covariance[..., second, second]
-            - 2 * covariance[..., first, second]
-        )
+        variance = covariance[..., first, first] + covariance[..., second, second] - 2 * covariance[..., first, second]
         return np.sqrt(np.maximum(factor * variance, 0.0))
 
     difference, error = rate[first] - rate[second], errors(own_covariance)
@@ -275,9 +267,7 @@ def _fewest(counts: Counts, groups: NDArray[np.intp]) -> int:
     return min((int(np.count_nonzero(counts.n[:, g])) for g in groups), default=len(counts.clusters))
 
 
-def _rate_interval(
-    value: float, own: float, rate_b: Array, error_b: Array, k: int, settings: Settings
-) -> Estimate:
+def _rate_interval(value: float, own: float, rate_b: Array, error_b: Array, k: int, settings: Settings) -> Estimate:
     inside = (rate_b > 0) & (rate_b < 1) & (error_b > LEAST_ERROR)
     if own <= LEAST_ERROR or not 0 < value < 1 or inside.sum() < LEAST_USABLE * settings.resamples:
         low, high = naive_interval(value * k, k, settings.confidence)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.statistics import bootstrap, metrics
 from winoqueer_nl.statistics.analysis import holm
 from winoqueer_nl.statistics.bootstrap import Settings
-from winoqueer_nl.statistics.clusters import Counts, beside, count, resample_weights
+from winoqueer_nl.statistics.clusters import Array, Counts, beside, count, resample_weights
 from winoqueer_nl.statistics.runs import Run
 
 COMPARISON_COLUMNS = (
@@ -45,35 +45,27 @@ COMPARISON_COLUMNS = (
 # With B resamples no p value is below 2 / (B + 1), and Holm multiplies it by the number of tests. This many
 # resamples per test leave room to reach 0.01 after adjustment.
 RESAMPLES_PER_TEST = 200
+MEASURES = ("usage_weighted", "identity_averaged")
 
 
 def comparison_table(runs: Sequence[Run], settings: Settings) -> pd.DataFrame:
     """Every pair of models of one language and edition, for both aggregates and both span policies.
 
-    ``difference`` = a - b in percentage points. ``n_only_a`` counts pairs that are stereotypical for a alone.
-    ``same_kind`` says whether both are masked or both autoregressive: scores of unlike kinds come from
-    unlike likelihoods, so their difference is given but is no fair contest. Holm's family is all model pairs
-    of one language, edition, policy and measure. The naive interval takes pairs of sentences as independent.
-
-    Raises
-    ------
-    InputError: two runs of one language and edition did not score the same pairs.
+    ``difference`` = a - b in percentage points, over the pairs of sentences that both have scored (a run over a
+    sample has fewer); none in common, no row. ``n_only_a`` counts pairs that are stereotypical for a alone.
+    ``same_kind`` says whether both are masked or both autoregressive: scores of unlike kinds come from unlike
+    likelihoods, so their difference is given but is no fair contest. Holm's family is all model pairs of one
+    language, edition, policy and measure. The naive interval takes pairs of sentences as independent.
     """
     rows: list[dict[str, Any]] = []
     for (language, edition), group in _by_set(runs).items():
         tests = len(group) * (len(group) - 1) // 2
         more = replace(settings, resamples=max(settings.resamples, RESAMPLES_PER_TEST * tests))
         for policy in metrics.POLICIES:
-            decisions = {
-                run.key: metrics.outcomes(run.pairs, policy)["stereotypical"].to_numpy() for run in group
-            }
-            counted = {run.key: _counted(run, decisions[run.key]) for run in group}
-            weights = None
-            for a, b in combinations(group, 2):
-                _same_pairs(a, b)
-                if weights is None:
-                    clusters = a.pairs["stereotype_id"].nunique()
-                    weights = resample_weights(clusters, more.resamples, more.seed)
+            for a, b in combinations([run for run in group if policy in run.policies], 2):
+                mine, theirs = common(a, b)
+                if mine.empty:
+                    continue
                 shared = {
                     "language": language,
                     "edition": edition,
@@ -82,12 +74,15 @@ def comparison_table(runs: Sequence[Run], settings: Settings) -> pd.DataFrame:
                     "model_b": b.key,
                     "same_kind": a.summary.kind == b.summary.kind,
                     "demo": a.summary.demo or b.summary.demo,
-                    "n_pairs": len(a.pairs),
+                    "n_pairs": len(mine),
                 }
-                for measure in ("usage_weighted", "identity_averaged"):
-                    counts = beside([(key, counted[key][measure]) for key in (a.key, b.key)])
-                    own = _difference(counts, decisions[a.key], decisions[b.key], measure, weights, more)
-                    rows.append({**shared, "measure": measure, **own})
+                weights = resample_weights(mine["stereotype_id"].nunique(), more.resamples, more.seed)
+                decisions = [_decisions(pairs, policy) for pairs in (mine, theirs)]
+                for measure in MEASURES:
+                    groups = mine["identity"] if measure == "identity_averaged" else np.full(len(mine), "all", object)
+                    parts = [count(mine["stereotype_id"], groups, flags) for flags in decisions]
+                    counts = beside([("a ", parts[0]), ("b ", parts[1])])
+                    rows.append({**shared, "measure": measure, **_difference(counts, *decisions, weights, more)})
     table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
     if len(table):
         families = table.groupby(["language", "edition", "policy", "measure"])["p_value"]
@@ -95,18 +90,27 @@ def comparison_table(runs: Sequence[Run], settings: Settings) -> pd.DataFrame:
     return table
 
 
+def common(a: Run, b: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The pairs that two runs of one set have both scored, in the same order, with either's scores."""
+    mine = a.pairs[a.pairs["pair_id"].isin(b.pairs["pair_id"])].reset_index(drop=True)
+    theirs = b.pairs.set_index("pair_id").loc[mine["pair_id"]].reset_index()
+    return mine, theirs
+
+
+def _decisions(pairs: pd.DataFrame, policy: str) -> NDArray[np.bool_]:
+    return metrics.outcomes(pairs, policy)["stereotypical"].to_numpy(bool)
+
+
 def _difference(
-    counts: Counts, a: np.ndarray, b: np.ndarray, measure: str, weights: np.ndarray, settings: Settings
+    counts: Counts, a: NDArray[np.bool_], b: NDArray[np.bool_], weights: Array, settings: Settings
 ) -> dict[str, Any]:
     size = len(counts.groups) // 2
     mean = bootstrap.mean_of(size)
-    estimate = bootstrap.combination(
-        counts, bootstrap.difference_of(mean, mean, size), weights, settings, share=False
-    )
+    estimate = bootstrap.combination(counts, bootstrap.difference_of(mean, mean, size), weights, settings, share=False)
     rate = counts.s.sum(0) / counts.n.sum(0)
     only_a, only_b = int(np.sum(a & ~b)), int(np.sum(b & ~a))
     naive = (np.nan, np.nan)
-    if measure == "usage_weighted":
+    if size == 1:
         # Variance of a difference of paired shares (Agresti 2013, section 11.1).
         error = np.sqrt(max((only_a + only_b) - (only_a - only_b) ** 2 / len(a), 0.0)) / len(a)
         reach = bootstrap.normal_quantile(settings.confidence) * error
@@ -128,30 +132,8 @@ def _difference(
     }
 
 
-def _counted(run: Run, decisions: np.ndarray) -> dict[str, Counts]:
-    clusters = run.pairs["stereotype_id"]
-    return {
-        "usage_weighted": count(clusters, np.full(len(clusters), "all", object), decisions),
-        "identity_averaged": count(clusters, run.pairs["identity"], decisions),
-    }
-
-
 def _by_set(runs: Sequence[Run]) -> dict[tuple[str, str], list[Run]]:
     sets: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         sets.setdefault((run.summary.language, run.summary.edition), []).append(run)
     return sets
-
-
-def _same_pairs(a: Run, b: Run) -> None:
-    if len(a.pairs) != len(b.pairs) or (a.pairs["pair_id"].to_numpy() != b.pairs["pair_id"].to_numpy()).any():
-        raise InputError(
-            [
-                Problem(
-                    b.key,
-                    f"scores of other pairs than {a.key} has ({len(b.pairs):,} and {len(a.pairs):,})",
-                    "the same pairs for models that are compared",
-                    "Let both runs finish.",
-                )
-            ]
-        )

@@ -100,9 +100,7 @@ def _known(counts: Mapping[Cell, int], totals: Sequence[Collection[Cell]] | None
     return [set(counts)] if totals is None else [set(group) for group in totals]
 
 
-def _exposed(
-    counts: Mapping[Cell, int], hidden: set[Cell], known: list[set[Cell]], threshold: int
-) -> set[Cell]:
+def _exposed(counts: Mapping[Cell, int], hidden: set[Cell], known: list[set[Cell]], threshold: int) -> set[Cell]:
     """The attack: the least and the greatest value of each hidden cell that fit the totals.
 
     The reader knows that a hidden cell is not 0, because zeros are shown.

@@ -51,7 +51,7 @@ def harmfulness_table(run: Run, settings: Settings) -> pd.DataFrame:
         return pd.DataFrame(columns=list(HARMFULNESS_COLUMNS))
     pairs = run.pairs[rated]
     rows = []
-    for policy in metrics.POLICIES:
+    for policy in run.policies:
         outcome = metrics.outcomes(pairs, policy)
         flags = outcome["stereotypical"].astype(float)
         residual = flags - flags.groupby(pairs["identity"].to_numpy()).transform("mean")

@@ -56,7 +56,7 @@ def language_table(runs: Sequence[Run], first: str, second: str, settings: Setti
             matching = a.key == b.key and a.summary.model == b.summary.model
             if not matching or (a.summary.language, b.summary.language) != (first, second):
                 continue
-            for policy in metrics.POLICIES:
+            for policy in (name for name in a.policies if name in b.policies):
                 shared = {
                     "model": a.key,
                     "kind": a.summary.kind,
@@ -108,10 +108,7 @@ def _compared(a: pd.DataFrame, b: pd.DataFrame, policy: str, settings: Settings)
     ]
     if len(order) > 1:
         plan.append(("aggregate", "identity_gap", per_identity, bootstrap.gap))
-    plan += [
-        ("identity", name, [part.select([name]) for part in per_identity], bootstrap.mean_of(1))
-        for name in order
-    ]
+    plan += [("identity", name, [part.select([name]) for part in per_identity], bootstrap.mean_of(1)) for name in order]
     rows = []
     for dimension, group, parts, contrast in plan:
         estimate, values, sizes = compare(parts, contrast)

@@ -43,9 +43,7 @@ def outcomes(frame: pd.DataFrame, policy: str) -> pd.DataFrame:
 def percentage(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """100 x part / whole, element by element; NaN where the whole is 0: an empty group has no percentage."""
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    return np.divide(
-        100.0 * part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole > 0
-    )
+    return np.divide(100.0 * part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole > 0)
 
 
 def bias(n_stereotypical: ArrayLike, n_pairs: ArrayLike) -> NDArray[np.float64]:

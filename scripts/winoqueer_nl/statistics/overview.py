@@ -38,26 +38,26 @@ def overview(runs: Sequence[Run], policy: str, subset: str, settings: Settings) 
 
     Raises
     ------
-    InputError: a run has no pair in the subset, or runs of one language have scored different pairs.
+    InputError: a run has no pair in the subset, or was not scored under the policy.
     """
     cut, notes = [], []
     for run in runs:
         kept = run.pairs[subsets.mask(run.pairs, subset)].reset_index(drop=True)
+        if policy not in run.policies:
+            raise InputError(
+                [Problem(run.key, "no such scores", "scores of this policy", "Choose another --policy.", field=policy)]
+            )
         if kept.empty:
             raise InputError(
-                [
-                    Problem(
-                        run.key, "no pair of this subset", "pairs", "Choose another --subset.", field=subset
-                    )
-                ]
+                [Problem(run.key, "no pair of this subset", "pairs", "Choose another --subset.", field=subset)]
             )
         if len(run.pairs) < run.summary.n_pairs:
-            notes.append(
-                f"{run.key}: {len(run.pairs):,} of {run.summary.n_pairs:,} pairs; the run is not finished."
-            )
+            notes.append(f"{run.key}: {len(run.pairs):,} of {run.summary.n_pairs:,} pairs; the run is not finished.")
+        elif run.whole > len(run.pairs):
+            notes.append(f"{run.key}: a sample of {len(run.pairs):,} of {run.whole:,} pairs.")
         if run.summary.demo:
             notes.append(f"{run.key} is a demo model: its numbers mean nothing.")
-        cut.append(Run(run.key, run.summary, kept))
+        cut.append(Run(run.key, run.summary, kept, run.whole))
     if len({run.summary.kind for run in cut}) > 1:
         notes.append("scores of masked and autoregressive models are not directly comparable.")
     rows = pd.concat([_of_run(run, policy, settings) for run in cut], ignore_index=True)

@@ -57,12 +57,19 @@ class Run:
     """A score run joined to its pairs.
 
     key: the name of its folder, which is how tables call the model. pairs: the rows of the pairs that were
-    scored, in the order of the pairs file, with the score columns (natural-log likelihoods).
+    scored, in the order of the pairs file, with the score columns (natural-log likelihoods). whole: how many
+    pairs the file has; a run over a sample has fewer.
     """
 
     key: str
     summary: Summary
     pairs: pd.DataFrame
+    whole: int = 0
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The span policies that were scored: a run of pairs without spans has no slot scores."""
+        return tuple(policy for policy in POLICIES if self.pairs[f"score_x_{policy}"].notna().any())
 
 
 def read_pairs(path: Path) -> pd.DataFrame:
@@ -101,9 +108,7 @@ def read_summary(folder: Path) -> Summary:
             ]
         ) from error
     except ValueError as error:
-        raise InputError(
-            [Problem(str(path), "text that is not JSON", "JSON", "Score the model again.")]
-        ) from error
+        raise InputError([Problem(str(path), "text that is not JSON", "JSON", "Score the model again.")]) from error
     try:
         return Summary.model_validate(content)
     except ValidationError as error:
@@ -115,9 +120,7 @@ def read_summary(folder: Path) -> Summary:
         raise InputError(problems.found) from error
 
 
-def read_runs(
-    folders: Sequence[Path], root: Path, given: Sequence[Path] = (), partial: bool = False
-) -> list[Run]:
+def read_runs(folders: Sequence[Path], root: Path, given: Sequence[Path] = (), partial: bool = False) -> list[Run]:
     """Read runs and join each to the pairs that it scored.
 
     Parameters
@@ -125,7 +128,8 @@ def read_runs(
     folders: the runs' folders; none at all is fine.
     root: where ``<language>/<edition>/pairs.parquet`` stands, unless one of ``given`` is the file scored.
     given: pairs files; the one whose SHA-256 a run names is taken.
-    partial: whether a run may lack pairs. A pair that the file does not have is always an error.
+    partial: whether a run may lack pairs that its summary counts. A run over a sample lacks none. A pair that
+        the file does not have is always an error.
 
     Returns
     -------
@@ -155,9 +159,7 @@ def read_runs(
                 ]
             )
         seen[place] = folder
-        path = hashes.get(
-            summary.pairs_sha256, Path(root) / summary.language / summary.edition / "pairs.parquet"
-        )
+        path = hashes.get(summary.pairs_sha256, Path(root) / summary.language / summary.edition / "pairs.parquet")
         if path not in loaded:
             frame = read_pairs(path)  # first, because it explains a missing file
             loaded[path] = (sha256(path), frame)
@@ -174,11 +176,11 @@ def read_runs(
                     )
                 ]
             )
-        runs.append(Run(key, summary, _join(folder, pairs, partial)))
+        runs.append(Run(key, summary, _join(folder, pairs, summary.n_pairs, partial), len(pairs)))
     return sorted(runs, key=lambda run: (run.summary.language, run.summary.edition, run.key))
 
 
-def _join(folder: Path, pairs: pd.DataFrame, partial: bool) -> pd.DataFrame:
+def _join(folder: Path, pairs: pd.DataFrame, expected: int, partial: bool) -> pd.DataFrame:
     path = folder / "scores.parquet"
     scores = _read_parquet(path, ("pair_id", *SCORE_COLUMNS), "Name the folder of a finished run.")
     problems = Problems()
@@ -187,28 +189,26 @@ def _join(folder: Path, pairs: pd.DataFrame, partial: bool) -> pd.DataFrame:
     unknown = sorted(set(scores["pair_id"]) - set(pairs["pair_id"]))
     if unknown:
         problems.add(path, f"unknown pairs {listed(unknown, 3)}", "ids of the pairs file", field="pair_id")
-    values = scores[list(SCORE_COLUMNS)].to_numpy(np.float64)
-    for column, bad in zip(SCORE_COLUMNS, (~np.isfinite(values)).sum(0), strict=True):
-        if bad:
-            problems.add(
-                path, f"{bad} values that are not finite", "a number per pair", "Score again.", field=column
-            )
-    lacking = len(pairs) - scores["pair_id"].nunique()
-    if lacking > 0 and not partial and not unknown:
+    for policy in POLICIES:
+        both = scores[[f"score_x_{policy}", f"score_y_{policy}"]]
+        if policy != POLICIES[0] and both.isna().all(axis=None):
+            continue  # not scored at all, which is no mistake
+        amiss = (~np.isfinite(both.to_numpy(np.float64))).sum(0)
+        for column, bad in zip(both.columns, amiss, strict=True):
+            if bad:
+                found = f"{bad} values that are not finite"
+                problems.add(path, found, "a number per pair", "Score the model again.", field=column)
+    if len(scores) != expected and not partial and not unknown:
         problems.add(
             path,
-            f"{len(scores):,} of {len(pairs):,} pairs",
-            "every pair",
+            f"{len(scores):,} of {expected:,} pairs",
+            "every pair that summary.json counts",
             "Let the run finish, or look at what is there with: winoqueer-nl compare.",
         )
     problems.stop()
-    joined = pairs.merge(
-        scores[["pair_id", *SCORE_COLUMNS]], on="pair_id", how="inner", validate="one_to_one"
-    )
+    joined = pairs.merge(scores[["pair_id", *SCORE_COLUMNS]], on="pair_id", how="inner", validate="one_to_one")
     if joined.empty:
-        raise InputError(
-            [Problem(str(path), "no pair", "at least one scored pair", "Score the model again.")]
-        )
+        raise InputError([Problem(str(path), "no pair", "at least one scored pair", "Score the model again.")])
     return joined
 
 
@@ -220,9 +220,7 @@ def _read_parquet(path: Path, columns: Sequence[str], fix: str) -> pd.DataFrame:
         names = pq.read_schema(path).names
         missing = [column for column in columns if column not in names]
         if missing:
-            raise InputError(
-                [Problem(str(path), f"no column {listed(missing)}", f"columns {listed(columns)}", fix)]
-            )
+            raise InputError([Problem(str(path), f"no column {listed(missing)}", f"columns {listed(columns)}", fix)])
         return pq.read_table(path, columns=list(columns)).to_pandas()
     except OSError as error:
         found = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror or error)

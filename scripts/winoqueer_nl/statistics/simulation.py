@@ -40,9 +40,7 @@ class Design:
 def designs(seed: int = 7) -> tuple[Design, Design, Design]:
     """Three designs: the benchmark's shape, a single small identity, and biases near 100."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    members = (rng.random((150, 9)) < np.array([0.25, 0.22, 0.18, 0.24, 0.3, 0.15, 0.15, 0.1, 0.18])).astype(
-        float
-    )
+    members = (rng.random((150, 9)) < np.array([0.25, 0.22, 0.18, 0.24, 0.3, 0.15, 0.15, 0.1, 0.18])).astype(float)
     members[members.sum(1) == 0, 0] = 1.0
     members *= np.where(rng.random(150) < 0.2, 2.0, 1.0)[:, None]
     frames = np.concatenate([rng.normal(0, 0.5, 10), rng.normal(0.2, 0.3, 60)])
@@ -60,9 +58,7 @@ def truth(design: Design) -> Array:
     """The true bias of each identity: (G,) fractions."""
     points, weights = map(np.asarray, np.polynomial.hermite_e.hermegauss(QUADRATURE_POINTS))
     weights = weights / weights.sum()
-    eta: Array = (
-        design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
-    )
+    eta: Array = design.base[:, None, None] + design.cells[None, :, None] + design.spread * points[None, None, :]
     return (1 / (1 + np.exp(-eta)) * weights).sum(-1).mean(-1)
 
 

@@ -106,9 +106,7 @@ def models(metrics: pd.DataFrame) -> pd.DataFrame:
                 "effective_n",
             ]
         own = rows.loc[rows["group"] == group, [*keys, *columns]]
-        own = own.rename(
-            columns={column: group if column == "value" else f"{group}_{column}" for column in columns}
-        )
+        own = own.rename(columns={column: group if column == "value" else f"{group}_{column}" for column in columns})
         found = found.merge(own, on=keys, how="left")
     return found.reset_index(drop=True)
 
@@ -245,9 +243,7 @@ def presentable(table: pd.DataFrame, missing: str) -> pd.DataFrame:
             high = low[: -len("low")] + "high"
             pairs = zip(cells, table[low], table[high], strict=True)
             cells = [
-                cell
-                if pd.isna(a)
-                else f"{cell} [{_rounded(a, places, missing)}, {_rounded(b, places, missing)}]"
+                cell if pd.isna(a) else f"{cell} [{_rounded(a, places, missing)}, {_rounded(b, places, missing)}]"
                 for cell, a, b in pairs
             ]
         shown[column.replace("_", " ")] = cells
