@@ -16,7 +16,9 @@ def report_survey():
     lang = CONFIG.report.language
     if CONFIG.languages[lang].survey is None:
         return []
-    return [f"results/{lang}/survey/{name}.csv" for name in ("stereotypes", "respondents")]
+    return [
+        f"results/{lang}/survey/{name}.csv" for name in ("stereotypes", "respondents")
+    ]
 
 
 rule report:

@@ -144,7 +144,7 @@ class Page:
     def until(self, expression: str) -> None:
         """Wait until a JavaScript expression is true."""
         end = time.monotonic() + PATIENCE
-        while not self.js(expression):
+        while not self.js(f"Boolean({expression})"):
             assert time.monotonic() < end, f"never true: {expression}"
             time.sleep(0.02)
 

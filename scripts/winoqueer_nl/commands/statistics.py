@@ -29,7 +29,7 @@ def statistics(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 1,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
 ) -> None:
-    """Make all tables of results: bias with intervals that respect shared stereotypes, tests, comparisons."""
+    """Make all tables of results: bias with intervals that allow for shared stereotypes, tests, comparisons."""
     from tqdm import tqdm
 
     from winoqueer_nl.problems import InputError, Problem, quoted

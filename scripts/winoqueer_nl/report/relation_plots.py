@@ -60,7 +60,7 @@ def _ink_of(value: float, limit: float) -> str:
 
 
 def harmfulness(data: ReportData) -> Figure:
-    """Per model: the bias of each stereotype against how harmful people find it, with the straight line."""
+    """Per model: the bias of each stereotype against how harmful people find it, and the fitted line."""
     models = data.models
     across = min(4, len(models))
     down = -(-len(models) // across)

@@ -1,4 +1,4 @@
-"""Statistics: from pair scores to bias percentages with intervals that respect how the pairs were made.
+"""Statistics: from pair scores to bias percentages with intervals that allow for how pairs were made.
 
 Pairs share stereotypes, so 42,906 pairs are far fewer than 42,906 independent observations. Everything here
 resamples stereotypes, never pairs; the naive binomial interval is shown only beside it, as a warning.

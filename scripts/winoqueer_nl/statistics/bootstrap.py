@@ -113,7 +113,7 @@ def rate_standard_error(n: Array, s: Array) -> float:
     """Cluster-robust (CR1) standard error of sum(s) / sum(n) by linearisation; NaN for fewer than 2 clusters.
 
     n, s: one count per cluster; clusters without pairs are left out. Equals the clustered standard error of a
-    least-squares mean. Source: Cochran (1977), section 9A; Cameron and Miller (2015), section II.
+    least-squares mean. Source: Cochran (1977), chapter 9A.
     """
     n, s = n[n > 0], s[n > 0]
     if len(n) < 2:

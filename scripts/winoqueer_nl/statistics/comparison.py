@@ -77,12 +77,12 @@ def comparison_table(runs: Sequence[Run], settings: Settings) -> pd.DataFrame:
                     "n_pairs": len(mine),
                 }
                 weights = resample_weights(mine["stereotype_id"].nunique(), more.resamples, more.seed)
-                decisions = [_decisions(pairs, policy) for pairs in (mine, theirs)]
+                ours, others = _decisions(mine, policy), _decisions(theirs, policy)
                 for measure in MEASURES:
                     groups = mine["identity"] if measure == "identity_averaged" else np.full(len(mine), "all", object)
-                    parts = [count(mine["stereotype_id"], groups, flags) for flags in decisions]
+                    parts = [count(mine["stereotype_id"], groups, flags) for flags in (ours, others)]
                     counts = beside([("a ", parts[0]), ("b ", parts[1])])
-                    rows.append({**shared, "measure": measure, **_difference(counts, *decisions, weights, more)})
+                    rows.append({**shared, "measure": measure, **_difference(counts, ours, others, weights, more)})
     table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
     if len(table):
         families = table.groupby(["language", "edition", "policy", "measure"])["p_value"]
