@@ -8,8 +8,7 @@ import zlib
 
 import pytest
 from chromium import Page, installed
-
-from conftest import NASTY
+from report_made import NASTY
 
 pytestmark = pytest.mark.skipif(
     installed() is None, reason="no Chromium here (Debian and Ubuntu: apt-get install chromium)"

@@ -9,9 +9,9 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from report_made import IDENTITIES, NASTY, read
 from typer.testing import CliRunner
 
-from conftest import IDENTITIES, NASTY, read
 from winoqueer_nl.cli import app
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.report import browser, figures, page_tables, plots, svg

@@ -51,6 +51,8 @@ def test_the_pairs_file_named_is_taken_if_it_is_the_one_scored(root, tmp_path):
     moved = tmp_path / "elsewhere.parquet"
     (root / "nl" / "1.0.0" / "pairs.parquet").rename(moved)
     assert len(read_runs([folder], root, [moved])[0].pairs) == len(pairs())
+    with pytest.raises(InputError, match="Correct --pairs"):
+        read_runs([folder], root, [tmp_path / "nowhere.parquet"])
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ class ReportData:
 
     @property
     def models(self) -> list[str]:
-        """Model keys, masked ones first, then by name."""
-        rows = self.metrics[["model", "kind"]].drop_duplicates()
+        """Keys of the models scored under the page's span policy, masked ones first, then by name."""
+        rows = self.metrics.loc[self.metrics["policy"] == self.policy, ["model", "kind"]].drop_duplicates()
         order = {"masked": 0, "autoregressive": 1}
         return sorted(rows["model"], key=lambda model: (order[self.kinds[model]], model))
 

@@ -140,7 +140,10 @@ def read_runs(folders: Sequence[Path], root: Path, given: Sequence[Path] = (), p
     InputError: a file is missing or malformed; the pairs are not those that were scored; scores are missing,
         repeated or not numbers; two runs of one language and edition have the same key.
     """
-    hashes = {sha256(path): Path(path) for path in given if Path(path).is_file()}
+    for path in given:
+        if not Path(path).is_file():
+            raise InputError([Problem(str(path), "no such file", "a pairs file", "Correct --pairs.")])
+    hashes = {sha256(path): Path(path) for path in given}
     loaded: dict[Path, tuple[str, pd.DataFrame]] = {}
     runs: list[Run] = []
     seen: dict[tuple[str, str, str], Path] = {}
