@@ -27,6 +27,8 @@ SIGMAS, LARGEST = 6.0, 1.5
 CALIBRATION = 256
 #: Share of pairs to be recomputed from which on bfloat16 saves nothing and float32 is used from the start.
 TOO_MANY = 0.5
+#: Parameters below which a pass is mostly overhead and bfloat16 gains nothing.
+SMALLEST = 10_000_000
 
 Scores = dict[str, np.ndarray]
 
@@ -76,6 +78,8 @@ class Ladder:
             return self._sum(self._run("bfloat16", "bfloat16", None))
         if precision == "auto" and not self.engine.has_fast_bfloat16():
             self.report.why = "the device has no bfloat16 arithmetic"
+        elif precision == "auto" and self.engine.parameters < SMALLEST:
+            self.report.why = "so small a model gains nothing from bfloat16"
         elif precision == "auto":
             mixed = self._mixed()
             if mixed is not None:

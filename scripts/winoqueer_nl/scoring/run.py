@@ -36,6 +36,8 @@ METHOD = 1
 #: Arithmetic in a shard: some half a minute on two CPU cores, so a stopped run loses no more than that.
 SHARD_FLOP = 5e12
 LEAST_SHARD, MOST_SHARD = 4096, 1 << 18
+#: Parameters below which threads wait for each other longer than they work: one is used unless more are asked.
+TINY = 1_000_000
 
 
 class Settings(BaseModel):
@@ -119,8 +121,6 @@ def score(
     person can put right.
     """
     began = time.monotonic()
-    if settings.threads:
-        torch.set_num_threads(settings.threads)
     pairs, sample = _sampled(read_pairs(pairs_file), settings)
     named = resolve(name, models or {})
     with tempfile.TemporaryDirectory(prefix="winoqueer-nl-demo-") as scratch:
@@ -136,6 +136,8 @@ def score(
     probe = encoded.ids[0]
     loading.check_direction(loaded, probe)
     engine = Engine(loaded.model, named.title, loaded.kind == "causal", probe, settings.batch_tokens)
+    if settings.threads or engine.parameters < TINY:
+        torch.set_num_threads(settings.threads or 1)
     plan = planner(loaded, engine, settings.shard_tokens)
     mark = fingerprint(loaded, needed, pairs, settings, engine.device.type)
     done = _finished(out, mark, settings)
@@ -154,8 +156,8 @@ def score(
         scores = ladder.scores(settings.precision)
         computed = time.monotonic()
         frame = summary.table(pairs, needed, scores)
-        if named.source == "demonstration":
-            found.insert(0, demo.NOTICE)
+        if named.source == "demonstration":  # that it looks untrained is no news then
+            found = [demo.NOTICE]
         if pairs.has_spans and "slot" not in scores:
             found.append(
                 "The tokenizer does not say where its tokens stand in the text: the slot scores are empty."

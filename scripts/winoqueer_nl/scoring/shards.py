@@ -73,30 +73,28 @@ class Store:
         What an earlier run has finished is read, the rest computed and kept. Raises :class:`InputError` when
         the model gives something that is not a number, when the disk is full or memory does not suffice.
         """
-        values = np.full(len(needed), np.nan)
         base = f"{stage}-{plan.digest()[:16]}"
+        paths = [self.mine / f"{base}-{number:06d}.npy" for number in range(len(plan.shards))]
+        results = [_read(path, len(shard.tokens)) for path, shard in zip(paths, plan.shards, strict=True)]
+        work = list(zip(plan.shards, paths, results, strict=True))
         total = sum(shard.cost for shard in plan.shards)
-        with tqdm(
-            total=total,
-            desc=stage,
-            unit="tok",
-            unit_scale=True,
-            disable=self.quiet,
-            mininterval=1.0,
-            leave=False,
-        ) as bar:
-            for number, shard in enumerate(plan.shards):
-                path = self.mine / f"{base}-{number:06d}.npy"
-                result = _read(path, len(shard.tokens))
+        done = sum(shard.cost for shard, _, result in work if result is not None)
+        values = np.full(len(needed), np.nan)
+        options = {
+            "unit": "tok",
+            "unit_scale": True,
+            "mininterval": 1.0,
+            "leave": False,
+            "disable": self.quiet,
+        }
+        with tqdm(total=total, initial=done, desc=stage, **options) as bar:
+            for shard, path, result in work:
                 if result is None:
                     result = engine.patiently(lambda budget, shard=shard: plan.compute(shard, engine, budget))
                     _check(result, shard.tokens, needed, engine, stage)
                     with atomic(path) as temporary, temporary.open("wb") as file:
                         np.save(file, result)
                     bar.update(shard.cost)
-                else:
-                    bar.update(shard.cost)
-                    bar.start_t, bar.initial = bar._time(), bar.n  # the rate counts what is computed now
                 values[shard.tokens] = result
         return values
 
