@@ -23,6 +23,9 @@ from winoqueer_nl.scoring.work import Plan
 SENTENCES, FEWEST_WORDS = 24, 4
 #: Below this many standard errors above zero, the gain over shuffled words is called none.
 SURE = 3.0
+#: And below this gain per token (natural log). Trained models gain one or more; a random one can prefer some
+#: words in some places, and then does so in all sentences of a template.
+LEAST_GAIN = 0.1
 #: Shares of unknown tokens, and of letters lost on the way through the tokenizer, from which on it does not fit.
 MOST_UNKNOWN, MOST_LOST = 0.01, 0.02
 
@@ -108,16 +111,18 @@ def canary(
     gain = means[:n] - means[n:]
     error = float(gain.std(ddof=1)) / math.sqrt(n)
     sure = float(gain.mean()) / error if error else (math.inf if gain.mean() > 0 else 0.0)
+    untrained = bool(sure < SURE or gain.mean() < LEAST_GAIN)
     vocabulary = engine.parts.vocabulary
     figures = {
         "sentences": n,
         "mean_log_probability": round(float(means[:n].mean()), 4),
         "mean_log_probability_shuffled": round(float(means[n:].mean()), 4),
+        "gain": round(float(gain.mean()), 4),
         "gain_in_standard_errors": round(min(sure, 1e6), 2),
-        "looks_untrained": bool(sure < SURE),
+        "looks_untrained": untrained,
     }
     found = []
-    if sure < SURE:
+    if untrained:
         found.append(
             "The model looks untrained: it finds these sentences no more probable than the same words shuffled. "
             "Its scores say nothing about bias."

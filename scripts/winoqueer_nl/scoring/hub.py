@@ -55,7 +55,6 @@ def find(name: str, revision: str | None = None, endpoint: str | None = None) ->
 
 
 def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
-    import httpx
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -77,10 +76,11 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
                 "Adapters and quantised formats (GGUF, ONNX) cannot be scored; name the full model.",
             )  # fmt: skip
         wanted = [n for n in present if "/" not in n and any(fnmatch.fnmatchcase(n, p) for p in DATA_FILES)]
-        folder = snapshot_download(
-            name, revision=info.sha, allow_patterns=[*wanted, *weights], endpoint=endpoint, tqdm_class=None
+        # The branch's name, not the commit, so that the copy is found again by it without a network.
+        folder = Path(
+            snapshot_download(name, revision=revision, allow_patterns=[*wanted, *weights], endpoint=endpoint)
         )
-        return Files(Path(folder), info.sha)
+        return Files(folder, folder.name)
     except HFValidationError as error:
         raise _problem(
             name, "no folder and no Hub id", "a folder with a model, or owner/model", ""
@@ -100,7 +100,7 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
             name, "no such model on the Hub", "a public model, or a private one that the login may read",
             "Check the spelling; for a private model log in with `hf auth login` or set HF_TOKEN.",
         ) from error  # fmt: skip
-    except (OfflineModeIsEnabled, httpx.TransportError, LocalEntryNotFoundError) as error:
+    except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
         return _from_cache(name, revision, error)
     except HfHubHTTPError as error:
         if error.response is not None and error.response.status_code >= 500:
@@ -109,6 +109,16 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
         raise _problem(
             name, f"the Hub's answer {quoted(text)}", "the model's files", "Try again later."
         ) from error
+    except Exception as error:
+        if _unreachable(error):
+            return _from_cache(name, revision, error)
+        raise
+
+
+def _unreachable(error: BaseException) -> bool:
+    """Whether an error says that no connection came about, whichever HTTP library the Hub's client is built on."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return bool(kinds & {"TransportError", "ConnectionError", "TimeoutError"})
 
 
 def _from_cache(name: str, revision: str | None, reason: Exception) -> Files:

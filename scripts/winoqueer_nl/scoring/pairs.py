@@ -153,12 +153,13 @@ def _check_text(frame: pd.DataFrame, problems: Problems, path: Path, first: int)
 
 
 def _check_spans(frame: pd.DataFrame, problems: Problems, path: Path, first: int) -> None:
+    before = len(problems.found)
     for column in SPANS:
         numbers = pd.to_numeric(frame[column], errors="coerce")
         for row in frame.index[numbers.isna() | (numbers % 1 != 0)]:
             problems.add(path, quoted(frame[column][row]), "a whole number", row=row + first, field=column)
         frame[column] = numbers
-    if problems.found:
+    if len(problems.found) > before:
         return
     for side in "xy":
         start, end = frame[f"span_start_{side}"], frame[f"span_end_{side}"]
