@@ -67,20 +67,19 @@ def _special(*names: str) -> list[AddedToken]:
     return [AddedToken(name, special=True, normalized=False) for name in names]
 
 
-def tokenizer(kind: str, texts: list[str] | None = None) -> Any:
-    """A tokenizer of one of the kinds in :data:`TOKENIZERS`, trained on `texts`."""
-    texts = texts or TEXTS
+def tokenizer(kind: str, texts: list[str] | None = None, vocabulary: int | None = None) -> Any:
+    """A tokenizer of one of the kinds in :data:`TOKENIZERS`, trained on `texts`; a larger `vocabulary` at will."""
     make, names = TOKENIZERS[kind]
-    return PreTrainedTokenizerFast(tokenizer_object=make(texts), **names)
+    return PreTrainedTokenizerFast(tokenizer_object=make(texts or TEXTS, vocabulary), **names)
 
 
-def _wordpiece(texts: list[str], lower: bool = False) -> Tokenizer:
+def _wordpiece(texts: list[str], size: int | None, lower: bool = False) -> Tokenizer:
     made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=lower, strip_accents=lower)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     made.train_from_iterator(
-        texts, trainers.WordPieceTrainer(vocab_size=90, special_tokens=special, show_progress=False)
+        texts, trainers.WordPieceTrainer(vocab_size=size or 90, special_tokens=special, show_progress=False)
     )
     made.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[(t, made.token_to_id(t)) for t in ("[CLS]", "[SEP]")]
@@ -88,7 +87,9 @@ def _wordpiece(texts: list[str], lower: bool = False) -> Tokenizer:
     return made
 
 
-def _byte_level(texts: list[str], special: list[str], ends: tuple[str, str] | None) -> Tokenizer:
+def _byte_level(
+    texts: list[str], size: int | None, special: list[str], ends: tuple[str, str] | None
+) -> Tokenizer:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
@@ -96,7 +97,7 @@ def _byte_level(texts: list[str], special: list[str], ends: tuple[str, str] | No
     made.train_from_iterator(
         texts,
         trainers.BpeTrainer(
-            vocab_size=330, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+            vocab_size=size or 330, special_tokens=special, initial_alphabet=alphabet, show_progress=False
         ),
     )
     if ends:
@@ -106,7 +107,7 @@ def _byte_level(texts: list[str], special: list[str], ends: tuple[str, str] | No
     return made
 
 
-def _unigram(texts: list[str], ends: bool) -> Tokenizer:
+def _unigram(texts: list[str], size: int | None, ends: bool) -> Tokenizer:
     made = Tokenizer(models.Unigram())
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     made.decoder = decoders.Metaspace()
@@ -114,7 +115,7 @@ def _unigram(texts: list[str], ends: bool) -> Tokenizer:
     made.train_from_iterator(
         texts,
         trainers.UnigramTrainer(
-            vocab_size=90, special_tokens=special, unk_token="<unk>", show_progress=False
+            vocab_size=size or 90, special_tokens=special, unk_token="<unk>", show_progress=False
         ),
     )
     if ends:
@@ -124,13 +125,15 @@ def _unigram(texts: list[str], ends: bool) -> Tokenizer:
     return made
 
 
-def _metaspace_bpe(texts: list[str], adds_bos: bool) -> Tokenizer:
+def _metaspace_bpe(texts: list[str], size: int | None, adds_bos: bool) -> Tokenizer:
     made = Tokenizer(models.BPE(unk_token="<unk>"))
     made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
     made.decoder = decoders.Metaspace(prepend_scheme="first")
     made.train_from_iterator(
         texts,
-        trainers.BpeTrainer(vocab_size=120, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False),
+        trainers.BpeTrainer(
+            vocab_size=size or 120, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False
+        ),
     )
     if adds_bos:
         made.post_processor = processors.TemplateProcessing(
@@ -148,20 +151,23 @@ _LLAMA = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
 _END = "<|endoftext|>"
 TOKENIZERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "wordpiece cased": (_wordpiece, _BERT),
-    "wordpiece uncased": (lambda texts: _wordpiece(texts, lower=True), _BERT),
+    "wordpiece uncased": (lambda texts, n: _wordpiece(texts, n, lower=True), _BERT),
     "byte-level masked": (
-        lambda texts: _byte_level(texts, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"], ("<s>", "</s>")),
+        lambda texts, n: _byte_level(texts, n, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"], ("<s>", "</s>")),
         _ROBERTA,
     ),
-    "unigram masked": (lambda texts: _unigram(texts, ends=True), _ROBERTA),
+    "unigram masked": (lambda texts, n: _unigram(texts, n, ends=True), _ROBERTA),
     "byte-level causal": (
-        lambda texts: _byte_level(texts, [_END], None),
+        lambda texts, n: _byte_level(texts, n, [_END], None),
         {"bos_token": _END, "eos_token": _END},
     ),
-    "byte-level causal without BOS": (lambda texts: _byte_level(texts, [_END], None), {"eos_token": _END}),
-    "bpe that adds BOS": (lambda texts: _metaspace_bpe(texts, adds_bos=True), _LLAMA),
-    "bpe that adds nothing": (lambda texts: _metaspace_bpe(texts, adds_bos=False), _LLAMA),
-    "unigram causal": (lambda texts: _unigram(texts, ends=False), _LLAMA),
+    "byte-level causal without BOS": (
+        lambda texts, n: _byte_level(texts, n, [_END], None),
+        {"eos_token": _END},
+    ),
+    "bpe that adds BOS": (lambda texts, n: _metaspace_bpe(texts, n, adds_bos=True), _LLAMA),
+    "bpe that adds nothing": (lambda texts, n: _metaspace_bpe(texts, n, adds_bos=False), _LLAMA),
+    "unigram causal": (lambda texts, n: _unigram(texts, n, ends=False), _LLAMA),
 }
 
 
