@@ -1,0 +1,79 @@
+# WinoQueer-NL. `make` sets everything up and builds; `make test` sets up and tests; `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+# Models and datasets are asked for by name only when a person says so: building and testing never use the network.
+export HF_HUB_OFFLINE ?= 1
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: build
+build: .make/installed ## Build everything that config.yaml asks for, then say what was built
+	@echo "Building (about a minute the first time) ..."
+	@snakemake --cores $(CORES) --quiet rules progress host
+	@cat results/summary.txt
+
+.PHONY: test
+test: .make/installed ## Run the tests
+	@$(BIN)/python -m pytest -n 2 tests
+
+.PHONY: lint
+lint: .make/installed ## Check style, types and the workflow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
+	snakemake --lint
+
+.PHONY: format
+format: .make/installed ## Put code and workflow files into their standard form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile rules
+
+.PHONY: dry-run
+dry-run: .make/installed ## Say what `make` would do and why
+	@snakemake --cores 1 --dry-run
+
+.PHONY: workflow-report
+workflow-report: .make/installed ## Write Snakemake's own report of the last run to results/workflow.html
+	snakemake --report results/workflow.html
+
+.PHONY: bench
+bench: .make/installed ## Measure generation: pairs per second and memory, for more and more names
+	$(BIN)/python bench/generation.py
+
+.PHONY: docs
+docs: .make/installed ## Write the generated pages of docs/ anew
+	winoqueer-nl config-docs --out docs/configuration.md
+	snakemake --cores $(CORES) --quiet rules progress host -- results/nl/1.0.0/paper-counts.md
+	cp results/nl/1.0.0/paper-counts.md docs/paper-counts.md
+
+.PHONY: lock
+lock: .make/installed ## Write requirements.lock anew (use the oldest Python 3.11 you have: later pins may refuse it)
+	$(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+		--no-header --extra dev --output-file requirements.lock pyproject.toml
+	sed -i -E "s/^(torch==[0-9.]+)[+].*/\1/" requirements.lock  # any build of this version: CPU or CUDA
+
+.PHONY: clean
+clean: ## Remove what was built (the environment stays; `make distclean` removes that too)
+	rm -rf results .snakemake
+
+.PHONY: distclean
+distclean: clean ## Remove what was built and the environment
+	rm -rf .venv .make scripts/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+.make/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Found Python {v[0]}.{v[1]}; WinoQueer-NL needs 3.11 or later. Say which one to use: make PYTHON=python3.11")'
+	@echo "Setting up .venv (two or three minutes, 1.5 GB) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@mkdir -p .make && touch $@

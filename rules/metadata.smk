@@ -1,0 +1,44 @@
+"""Describe the stereotypes of an edition.
+
+Inputs:  results/<lang>/<edition>/tables.json and pairs.parquet, results/<lang>/survey/stereotypes.csv
+Outputs: results/<lang>/<edition>/stereotype_metadata.csv (published columns), stereotypes.csv (tidy);
+         results/<lang>/<edition>/paper-counts.md (the paper's counts beside the counts of what was built)
+"""
+
+
+rule metadata:
+    input:
+        tables="results/{lang}/{edition}/tables.json",
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        survey=survey_of,
+    output:
+        published=ensure(
+            "results/{lang}/{edition}/stereotype_metadata.csv", non_empty=True
+        ),
+        tidy=ensure("results/{lang}/{edition}/stereotypes.csv", non_empty=True),
+    log:
+        "results/logs/metadata/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    params:
+        survey=survey_option,
+    shell:
+        "winoqueer-nl metadata --tables {input.tables} --pairs {input.pairs} {params.survey}"
+        " --published {output.published} --tidy {output.tidy} 2>&1 | tee {log}"
+
+
+rule reconcile:
+    input:
+        tables="results/{lang}/{edition}/tables.json",
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        survey="results/{lang}/survey/stereotypes.csv",
+        counts="release/paper_counts.csv",
+    output:
+        "results/{lang}/{edition}/paper-counts.md",
+    log:
+        "results/logs/reconcile/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    shell:
+        "winoqueer-nl reconcile --tables {input.tables} --survey {input.survey} --pairs {input.pairs}"
+        " --out {output} 2>&1 | tee {log}"

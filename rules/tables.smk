@@ -1,0 +1,31 @@
+"""Check the source tables and choose the rows of an edition.
+
+Inputs:  templates/<lang>/*, predicates/stereotypes.csv, predicates/<lang>/*
+Outputs: results/<lang>/<edition>/tables.json
+"""
+
+
+rule tables:
+    input:
+        lambda wildcards: [str(path) for path in source_files(Path(), wildcards.lang)],
+    output:
+        "results/{lang}/{edition}/tables.json",
+    log:
+        "results/logs/tables/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    shell:
+        "winoqueer-nl tables --lang {wildcards.lang} --edition {wildcards.edition} --out {output} 2>&1 | tee {log}"
+
+
+rule configuration:
+    output:
+        "results/config.yaml",
+    log:
+        "results/logs/configuration.log",
+    conda:
+        ENVIRONMENT
+    params:
+        merged=json.dumps(CONFIG.model_dump(mode="json")),
+    shell:
+        "winoqueer-nl config --merged {params.merged:q} --out {output} 2>&1 | tee {log}"
