@@ -26,8 +26,8 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests" / "scoring")]
 
-import build  # noqa: E402
-import naive  # noqa: E402
+import scoring_build as build  # noqa: E402
+import scoring_naive as naive  # noqa: E402
 
 from winoqueer_nl.scoring.causal import CausalPlan  # noqa: E402
 from winoqueer_nl.scoring.engine import Engine  # noqa: E402
@@ -67,9 +67,7 @@ def bench_model(name: str, spread: float, vocabulary: int) -> Any:
 def flop_per_token(model: Any) -> float:
     """Multiply-adds of the layers' matrices, twice; embeddings and the output layer left out."""
     skip = ("embeddings", "wte", "wpe", "cls", "lm_head")
-    return 2 * sum(
-        p.numel() for n, p in model.named_parameters() if p.ndim == 2 and not any(s in n for s in skip)
-    )
+    return 2 * sum(p.numel() for n, p in model.named_parameters() if p.ndim == 2 and not any(s in n for s in skip))
 
 
 def spread_over(plan: Any, engine: Engine, seconds: float, clock: Any) -> tuple[float, float]:
@@ -138,23 +136,16 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         values = np.full(len(needed), np.nan)
         for shard in part.shards:
             values[shard.tokens] = part.compute(shard, engine, engine.budget)
-        found[precision] = [
-            np.diff(s.scores(values, len(pairs))[order], axis=1)[:, 0] for s in needed.sums.values()
-        ]
+        found[precision] = [np.diff(s.scores(values, len(pairs))[order], axis=1)[:, 0] for s in needed.sums.values()]
     errors = [low - high for low, high in zip(found["bfloat16"], found["float32"], strict=True)]
-    margin = max(
-        SIGMAS * max(np.sqrt((e**2).mean()) for e in errors), LARGEST * max(np.abs(e).max() for e in errors)
-    )
+    margin = max(SIGMAS * max(np.sqrt((e**2).mean()) for e in errors), LARGEST * max(np.abs(e).max() for e in errors))
     near = np.min(np.abs(found["bfloat16"]), axis=0) < margin
     share = float(near.mean())
     again = random_order(pairs.frame["pair_id"], 1)[: int(share * len(pairs))]
     extra = 0
     if len(again):
         extra = sum(
-            s.cost
-            for s in plan(
-                np.unique(np.concatenate([s.tokens_of(again) for s in needed.sums.values()]))
-            ).shards
+            s.cost for s in plan(np.unique(np.concatenate([s.tokens_of(again) for s in needed.sums.values()]))).shards
         )
     calibration = sum(shard.cost for shard in part.shards) * CALIBRATION / len(order)
     seconds = {
@@ -198,9 +189,7 @@ def flips(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.flips:
         pairs = pairs.take(choose(pairs.frame, arguments.flips, 0).rows.tolist())
     needed = needed_tokens(tokenizer, pairs, "masked" if masked else "causal", name)
-    engine = Engine(
-        bench_model(name, arguments.spread, len(tokenizer)), name, not masked, needed.encoded.ids[0]
-    )
+    engine = Engine(bench_model(name, arguments.spread, len(tokenizer)), name, not masked, needed.encoded.ids[0])
 
     def plan(only: np.ndarray | None) -> Any:
         if masked:
@@ -229,9 +218,7 @@ def flips(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--models", nargs="*", default=["bert-base", "gpt2-small"])
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
@@ -239,14 +226,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="for each rate")
     parser.add_argument("--naive", type=int, default=20, help="pairs for the naive reference")
     parser.add_argument("--calibration", type=int, default=CALIBRATION)
-    parser.add_argument(
-        "--vocabulary", type=int, default=700, help="of the tokenizer: about 12 tokens a sentence"
-    )
+    parser.add_argument("--vocabulary", type=int, default=700, help="of the tokenizer: about 12 tokens a sentence")
     parser.add_argument("--spread", type=float, default=0.06, help="initializer_range of the models")
     parser.add_argument("--flips", type=int, help="compare decisions on so many pairs instead (0: all)")
-    parser.add_argument(
-        "--keep", type=Path, help="folder for the shards of --flips, so that it can be resumed"
-    )
+    parser.add_argument("--keep", type=Path, help="folder for the shards of --flips, so that it can be resumed")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     clock = time.process_time if arguments.clock == "cpu" else time.perf_counter

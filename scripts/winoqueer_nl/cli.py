@@ -34,9 +34,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(
-        False, "--version", help="Show the version.", callback=_show_version, is_eager=True
-    ),
+    version: bool = typer.Option(False, "--version", help="Show the version.", callback=_show_version, is_eager=True),
 ) -> None:
     """Build, check, score and publish WinoQueer-NL. The sentences are hurtful; read them prepared."""
 
@@ -55,9 +53,7 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Stopped. Nothing half-written was left behind.", file=sys.stderr)
         sys.exit(130)
-    except (
-        BrokenPipeError
-    ):  # the reader of our output (head, less) has gone: nothing to say, nobody to say it to
+    except BrokenPipeError:  # the reader of our output (head, less) has gone: nothing to say, nobody to say it to
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
         sys.exit(141)
 

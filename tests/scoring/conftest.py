@@ -8,8 +8,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test may reach for the networ
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 sys.path.insert(0, str(Path(__file__).parent))
 
-import pytest  # noqa: E402
-import torch  # noqa: E402
+import pytest
+import torch
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def _one_thread():
 
 @pytest.fixture
 def pairs_file(tmp_path: Path) -> Path:
-    import build
+    import scoring_build as build
 
     path = tmp_path / "pairs.parquet"
     build.made_up_pairs().to_parquet(path)

@@ -7,9 +7,9 @@ the command line's own code from the files on.
 
 from __future__ import annotations
 
-import build
 import pandas as pd
 import pytest
+import scoring_build as build
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
@@ -27,14 +27,10 @@ def one_sided_pairs():
     parts = []
     for half, predicates in enumerate(PREDICATES):
         templates = tuple(
-            f"{start} leden van {{}} {predicate}"
-            for predicate in predicates
-            for start in ("Alle", "Veel", "Die")
+            f"{start} leden van {{}} {predicate}" for predicate in predicates for start in ("Alle", "Veel", "Die")
         )
         pairs = build.made_up_pairs(templates, tuple(GROUPS))
-        x, y = (
-            pairs[f"{side}identity_label"].str.removeprefix("groep").astype(int) for side in ("", "counter_")
-        )
+        x, y = (pairs[f"{side}identity_label"].str.removeprefix("groep").astype(int) for side in ("", "counter_"))
         parts.append(pairs[(x // HALF == half) & ((x + HALF) % len(GROUPS) == y)])
         parts[-1] = parts[-1].assign(pair_id=f"half{half}." + parts[-1]["pair_id"])
     return pd.concat(parts, ignore_index=True)
@@ -70,9 +66,7 @@ def train(model, tokenizer, sentences, masked, steps=300):
             lines = torch.arange(len(batch))
             seen = batch.clone()
             seen[lines, places] = tokenizer.mask_token_id
-            loss = torch.nn.functional.cross_entropy(
-                model(input_ids=seen).logits[lines, places], batch[lines, places]
-            )
+            loss = torch.nn.functional.cross_entropy(model(input_ids=seen).logits[lines, places], batch[lines, places])
         else:
             loss = model(input_ids=batch, labels=batch).loss
         optimiser.zero_grad()
@@ -95,9 +89,7 @@ def test_a_model_prefers_the_side_it_was_taught(name, tmp_path):
         folder = tmp_path / str(taught)
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-        report = score(
-            str(folder), tmp_path / "pairs.parquet", folder / "out", Settings(device="cpu", quiet=True)
-        )
+        report = score(str(folder), tmp_path / "pairs.parquet", folder / "out", Settings(device="cpu", quiet=True))
         found[taught] = report
     for policy in ("published", "slot"):
         percentage = {t: r["results"][policy]["bias_score"]["percentage"] for t, r in found.items()}

@@ -7,8 +7,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import build
 import pytest
+import scoring_build as build
 
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import hub, loading
@@ -52,9 +52,7 @@ class Handler(BaseHTTPRequestHandler):
                 ]
                 return self._send(200, json.dumps(tree).encode(), Content_Type="application/json")
             siblings = [{"rfilename": p.name} for p in sorted(self.files.iterdir())]
-            body = json.dumps(
-                {"id": "team/model", "sha": SHA, "siblings": siblings, "private": False}
-            ).encode()
+            body = json.dumps({"id": "team/model", "sha": SHA, "siblings": siblings, "private": False}).encode()
             return self._send(200, body, Content_Type="application/json")
         if path.startswith("/team/model/resolve/"):
             file = self.files / path.rsplit("/", 1)[1]

@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-import build
 import pandas as pd
 import pytest
+import scoring_build as build
 import torch
 from typer.testing import CliRunner
 
@@ -79,15 +79,15 @@ def test_half_the_span_columns_are_a_mistake(tmp_path):
 )
 def test_a_damaged_pairs_file(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match="cannot be read|not UTF-8"):
+    with pytest.raises(InputError, match=r"cannot be read|not UTF-8"):
         read_pairs(tmp_path / name)
 
 
 # The model ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("config, message", [
-    ({"architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "is_encoder_decoder": True}, "an encoder-decoder"),
+@pytest.mark.parametrize(("config", "message"), [
+    ({"architectures": ["T5ForConditionalGeneration"], "model_type": "t5"}, "an encoder-decoder"),
     ({"architectures": ["BartForConditionalGeneration"], "model_type": "bart"}, "an encoder-decoder"),
     ({"architectures": ["BertModel"]}, "found BertModel; expected a language model with its output layer"),
     ({"architectures": ["BertForSequenceClassification"]}, "found BertForSequenceClassification"),
@@ -107,9 +107,7 @@ def test_models_that_cannot_be_scored(config, message, tmp_path, pairs_file):
 def test_an_output_layer_that_is_not_in_the_checkpoint(tmp_path, pairs_file):
     folder = tmp_path / "m"
     made = build.tokenizer("wordpiece cased")
-    build.model("bert", len(made)).bert.save_pretrained(
-        folder
-    )  # the encoder alone, as base checkpoints hold it
+    build.model("bert", len(made)).bert.save_pretrained(folder)  # the encoder alone, as base checkpoints hold it
     made.save_pretrained(folder)
     with pytest.raises(InputError, match="no weights in the files for cls"):
         run(folder, pairs_file, tmp_path / "out", Settings(kind="masked", device="cpu", quiet=True))
@@ -291,9 +289,7 @@ def test_the_command_scores_a_demonstration_model_and_says_that_it_means_nothing
 
 
 def test_wrong_options_are_told_in_the_commands_own_words(tmp_path, pairs_file):
-    result = CliRunner().invoke(
-        app, ["score", "demo-causal", "--pairs", str(pairs_file), "--precision", "float8"]
-    )
+    result = CliRunner().invoke(app, ["score", "demo-causal", "--pairs", str(pairs_file), "--precision", "float8"])
     assert isinstance(result.exception, InputError)
     assert "--precision" in str(result.exception)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import build
 import pytest
+import scoring_build as build
 
 from winoqueer_nl.files import sha256
 from winoqueer_nl.problems import InputError
@@ -50,7 +50,7 @@ def test_every_mistake_in_the_table_is_told(tmp_path):
     for field in ("models.a.hub_id", "models.a.kind", "models.a.parameters_millions", "models.a.colour"):
         assert field in text
     path.write_text("models: [unclosed\n")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="row 2: found expected"):
         read_models(path)
 
 

@@ -1,14 +1,14 @@
-"""The scorer against the rule in its plainest form (:mod:`naive`), over the architectures people use.
+"""The scorer against the rule in its plainest form (:mod:`scoring_naive`), over the architectures people use.
 
 Both policies, float32, batched and shared here, one pass a token there: scores within 1e-4, decisions equal.
 """
 
 from __future__ import annotations
 
-import build
-import naive
 import pandas as pd
 import pytest
+import scoring_build as build
+import scoring_naive as naive
 
 from winoqueer_nl.scoring import hub, loading
 from winoqueer_nl.scoring.run import Settings, score
@@ -19,9 +19,7 @@ MASKED = {"bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta"}
 @pytest.mark.parametrize("name", build.ARCHITECTURES)
 def test_every_architecture_agrees_with_the_naive_reference(name, tmp_path, pairs_file):
     folder = build.saved(tmp_path / name, name)
-    report = score(
-        str(folder), pairs_file, tmp_path / "out", Settings(precision="float32", device="cpu", quiet=True)
-    )
+    report = score(str(folder), pairs_file, tmp_path / "out", Settings(precision="float32", device="cpu", quiet=True))
     masked = name in MASKED
     assert report["model"]["kind"] == ("masked" if masked else "causal")
     assert report["method"]["output_layer_at_scored_positions_only"], "the output layer ran at every position"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import build
 import numpy as np
 import pandas as pd
 import pytest
+import scoring_build as build
 import torch
 
 from winoqueer_nl.scoring import precision as module
@@ -106,9 +106,8 @@ def test_near_ties_are_settled_in_float64(tmp_path, pairs_file, monkeypatch):
     how = report["method"]["precision"]
     assert how["near_ties"] == len(ours)
     assert how["near_ties_in"] == "float64"
+    import scoring_naive as naive
     from transformers import AutoModelForMaskedLM, AutoTokenizer
-
-    import naive
 
     model = AutoModelForMaskedLM.from_pretrained(folder).double()
     tokenizer = AutoTokenizer.from_pretrained(folder)

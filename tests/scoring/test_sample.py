@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import build
 import numpy as np
 import pandas as pd
+import scoring_build as build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,9 +52,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
     generator = np.random.default_rng(7)
     chances = {"a": 0.9, "b": 0.4, "c": 0.55}
     table = frame({"a": 900, "b": 500, "c": 300})
-    decided = np.array(
-        [generator.random() < chances[label] for label in table["identity_label"]], dtype=float
-    )
+    decided = np.array([generator.random() < chances[label] for label in table["identity_label"]], dtype=float)
     truth = 100 * decided.mean()
     inside = 0
     widths = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 
-import build
 import numpy as np
 import pandas as pd
+import scoring_build as build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,9 +27,7 @@ def test_shared_tokens_are_the_blocks_that_the_published_scripts_find(pairs):
     shared = SharedTokens()  # one for all: what is remembered from one pair must not leak into the next
     for x, y in pairs:
         in_x, in_y = [], []
-        for tag, a, b, c, d in difflib.SequenceMatcher(
-            None, [str(n) for n in x], [str(n) for n in y]
-        ).get_opcodes():
+        for tag, a, b, c, d in difflib.SequenceMatcher(None, [str(n) for n in x], [str(n) for n in y]).get_opcodes():
             if tag == "equal":
                 in_x += range(a, b)
                 in_y += range(c, d)
@@ -78,9 +76,7 @@ def test_groups_cover_every_sequence_once_and_never_cost_more_than_none(sequence
 @settings(max_examples=200, deadline=None)
 @given(costs=st.lists(st.integers(1, 50), min_size=1, max_size=60), limit=st.integers(1, 120), data=st.data())
 def test_shards_are_consecutive_and_within_the_limit(costs, limit, data):
-    breaks = sorted(
-        data.draw(st.sets(st.integers(1, max(1, len(costs) - 1)), max_size=3)) if len(costs) > 1 else set()
-    )
+    breaks = sorted(data.draw(st.sets(st.integers(1, max(1, len(costs) - 1)), max_size=3)) if len(costs) > 1 else set())
     ranges = cut(np.array(costs), limit, np.array(breaks, dtype=np.int64))
     assert [n for a, b in ranges for n in range(a, b)] == list(range(len(costs)))
     assert all(sum(costs[a:b]) <= limit or b - a == 1 for a, b in ranges)
@@ -98,7 +94,7 @@ def both(tmp_path):
 
 
 def test_each_distinct_input_is_computed_once(tmp_path):
-    for made, needed, engine, kind in both(tmp_path):
+    for made, needed, _, kind in both(tmp_path):
         ids = needed.encoded.ids
         if kind == "masked":
             plan = MaskedPlan(needed, made.mask_token_id, 500)
@@ -136,9 +132,7 @@ def test_a_plan_for_some_tokens_gives_the_same_values(tmp_path):
 
         def plan(only=None, kind=kind, needed=needed, made=made):
             return (
-                MaskedPlan(needed, made.mask_token_id, 300, only)
-                if kind == "masked"
-                else CausalPlan(needed, 300, only)
+                MaskedPlan(needed, made.mask_token_id, 300, only) if kind == "masked" else CausalPlan(needed, 300, only)
             )
 
         some = np.arange(0, len(needed), 7)
@@ -170,7 +164,5 @@ def test_a_causal_model_whose_parts_cannot_be_told_apart_is_still_scored_rightly
                 out = tmp_path / f"{name}-{cuts}"
                 report = score(str(folder), tmp_path / "p.parquet", out, Settings(device="cpu", quiet=True))
                 assert report["method"]["output_layer_at_scored_positions_only"] is cuts
-            tables.append(
-                pd.read_parquet(out / "scores.parquet").drop(columns="pair_id").to_numpy(dtype=float)
-            )
+            tables.append(pd.read_parquet(out / "scores.parquet").drop(columns="pair_id").to_numpy(dtype=float))
         assert np.abs(tables[-1] - tables[-2]).max() < 1e-4

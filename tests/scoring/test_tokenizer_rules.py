@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import json
 
-import build
 import pytest
+import scoring_build as build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -157,9 +157,7 @@ def test_9_a_blank_that_is_a_token_of_its_own_goes_with_the_identity_behind_it()
 # Tokenizers written in Python say nothing about places; these rules find them (rule 8).
 
 
-@pytest.mark.parametrize(
-    "kind", ["wordpiece cased", "wordpiece uncased", "unigram masked", "bpe that adds nothing"]
-)
+@pytest.mark.parametrize("kind", ["wordpiece cased", "wordpiece uncased", "unigram masked", "bpe that adds nothing"])
 def test_8_places_found_without_the_tokenizers_help_are_the_tokenizers_own(kind):
     tokenizer = build.tokenizer(kind)
     for text in build.TEXTS:

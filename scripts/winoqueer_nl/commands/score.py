@@ -16,9 +16,7 @@ def _default_pairs() -> Path:
     if len(found) == 1:
         return found[0]
     if found:
-        problem = Problem(
-            "--pairs", "nothing, and several pairs tables", "one of them", listed(map(str, found))
-        )
+        problem = Problem("--pairs", "nothing, and several pairs tables", "one of them", listed(map(str, found)))
     else:
         problem = Problem(
             "--pairs", "nothing, and no pairs table under results/", "a table of sentence pairs",
@@ -43,30 +41,24 @@ def register(app: typer.Typer) -> None:
     def score(
         model: Annotated[
             str,
-            typer.Argument(
-                help="A key of models.yaml, a Hub id, a local folder, demo-masked or demo-causal."
-            ),
+            typer.Argument(help="A key of models.yaml, a Hub id, a local folder, demo-masked or demo-causal."),
         ],
         pairs: Annotated[
             Path | None, typer.Option(help="Sentence pairs, Parquet or CSV. Default: the only built table.")
         ] = None,
         out: Annotated[Path | None, typer.Option(help="Folder for scores.parquet and summary.json.")] = None,
-        kind: Annotated[
-            str | None, typer.Option(help="masked or causal; read from the model if left out.")
-        ] = None,
+        kind: Annotated[str | None, typer.Option(help="masked or causal; read from the model if left out.")] = None,
         revision: Annotated[str | None, typer.Option(help="Branch, tag or commit of a Hub model.")] = None,
         device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
         precision: Annotated[
             str, typer.Option(help="float32, bfloat16 or auto (every decision as in float32).")
         ] = "auto",
-        sample: Annotated[
-            int | None, typer.Option(help="Score a stratified sample of so many pairs.")
-        ] = None,
+        sample: Annotated[int | None, typer.Option(help="Score a stratified sample of so many pairs.")] = None,
         seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
         batch_tokens: Annotated[
             int | None, typer.Option(help="Token positions in a batch. Default: what suits the device.")
         ] = None,
-        threads: Annotated[int | None, typer.Option(help="CPU threads. Default: all cores.")] = None,
+        threads: Annotated[int | None, typer.Option(help="CPU threads, at most. Default: all cores.")] = None,
         published_csv: Annotated[
             bool, typer.Option("--published-csv", help="Also write the published scripts' CSV.")
         ] = False,
@@ -93,8 +85,7 @@ def register(app: typer.Typer) -> None:
             )  # type: ignore[arg-type]  # fmt: skip
         except ValidationError as error:
             raise InputError(
-                Problem(f"--{str(e['loc'][0]).replace('_', '-')}", repr(e["input"]), e["msg"])
-                for e in error.errors()
+                Problem(f"--{str(e['loc'][0]).replace('_', '-')}", repr(e["input"]), e["msg"]) for e in error.errors()
             ) from error
         table = read_models(models) if models.exists() or str(models) != "models.yaml" else {}
         source = pairs or _default_pairs()

@@ -17,7 +17,7 @@ def _plain(text: str) -> str:
 
 
 def align(text: str, tokens: Sequence[str], unknown: str | None) -> list[tuple[int, int]] | None:
-    """Character offsets (start, end exclusive) of each token in `text`, or None if the tokens do not spell it.
+    """Character offsets (start, end exclusive) of each token in `text`; None if the tokens do not spell it.
 
     Capitals, accents and blanks are ignored in the comparison. An unknown token takes all characters up to
     the place where the next known token continues; two unknown tokens in a row cannot be told apart, so None.

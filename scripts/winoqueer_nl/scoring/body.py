@@ -15,7 +15,7 @@ from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttenti
 
 
 class StandIn(nn.Module):
-    """In the place of the inner module: passes calls on to it, or hands out the hidden states it was given."""
+    """In the place of the inner module: passes calls on to it, or hands out the states it was given."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ SURE = 3.0
 #: And below this gain per token (natural log). Trained models gain one or more; a random one can prefer some
 #: words in some places, and then does so in all sentences of a template.
 LEAST_GAIN = 0.1
-#: Shares of unknown tokens, and of letters lost on the way through the tokenizer, from which on it does not fit.
+#: Shares of unknown tokens, and of letters lost in the tokenizer, from which on it does not fit.
 MOST_UNKNOWN, MOST_LOST = 0.01, 0.02
 
 
@@ -59,13 +59,9 @@ def tokenizer_warnings(tokenizer: Any, encoded: Encoded) -> tuple[dict[str, floa
     unknown = tokenizer.unk_token_id
     starts = encoded.start.token_id
     tokens = [
-        i
-        for ids, flags in zip(encoded.ids, encoded.special, strict=True)
-        for i in np.array(ids)[~np.array(flags)]
+        i for ids, flags in zip(encoded.ids, encoded.special, strict=True) for i in np.array(ids)[~np.array(flags)]
     ]
-    share = (
-        sum(i == unknown for i in tokens) / len(tokens) if unknown is not None and unknown != starts else 0.0
-    )
+    share = sum(i == unknown for i in tokens) / len(tokens) if unknown is not None and unknown != starts else 0.0
     wanted = lost = 0
     for text, ids, flags in list(zip(encoded.sentences, encoded.ids, encoded.special, strict=True))[:200]:
         kept = [i for i, flag in zip(ids, flags, strict=True) if not flag]
@@ -92,16 +88,14 @@ def canary(
     store: Store,
     engine: Any,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Compare real sentences with shuffled ones; figures for the summary, and warnings (none when all is well).
+    """Compare real sentences with shuffled ones; figures for the summary, and warnings.
 
-    The gain is the mean log-probability per token (natural log) of a sentence minus that of its shuffled words.
+    The gain is a sentence's mean log-probability per token (natural log) minus that of its shuffled words.
     """
     usable = sorted({s for s in sentences if len(s.split()) >= FEWEST_WORDS}, key=_rank)[:SENTENCES]
     usable = [s for s in usable if shuffled(s) != s]
     if len(usable) < 8:
-        return {"sentences": len(usable)}, [
-            "Too few sentences of four words to tell whether the model is trained."
-        ]
+        return {"sentences": len(usable)}, ["Too few sentences of four words to tell whether the model is trained."]
     encoded = encode(tokenizer, usable + [shuffled(s) for s in usable], kind, name)
     needed = all_tokens(encoded)
     engine.use("float32")
@@ -124,11 +118,12 @@ def canary(
     found = []
     if untrained:
         found.append(
-            "The model looks untrained: it finds these sentences no more probable than the same words shuffled. "
-            "Its scores say nothing about bias."
+            "The model looks untrained: it finds these sentences no more probable than the same words "
+            "shuffled. Its scores say nothing about bias."
         )
     if float(means[:n].mean()) < -math.log(vocabulary):
         found.append(
-            "The model does worse than guessing among its whole vocabulary: wrong tokenizer or damaged weights?"
+            "The model does worse than guessing among its whole vocabulary: is the tokenizer another's, are "
+            "the weights damaged?"
         )
     return figures, found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -12,14 +13,14 @@ from winoqueer_nl.scoring.engine import Engine
 from winoqueer_nl.scoring.tokens import Needed
 from winoqueer_nl.scoring.work import Shard, cut
 
-#: What a sequence with a shared beginning costs beyond its own tokens, in tokens: its keys and values are copied
-#: and its batch is smaller. A beginning is shared only where it saves more than that.
+#: What a sequence with a shared beginning costs beyond its own tokens, in tokens: its keys and values are
+#: copied and its batch is smaller. A beginning is shared only where it saves more than that.
 OVERHEAD = 0.5
 
 
 @dataclass(frozen=True)
 class Group:
-    """Sequences `first` to `last` (end exclusive, in sorted order) whose first `depth` tokens are computed once."""
+    """Sequences `first` to `last` (end exclusive, sorted) whose first `depth` tokens are computed once."""
 
     depth: int
     first: int
@@ -44,7 +45,7 @@ def groups_of(sequences: list[tuple[int, ...]], share: bool = True) -> list[Grou
     if not share:
         return [Group(0, row, row + 1) for row in range(len(sequences))]
     lengths = [len(s) for s in sequences]
-    common = [0, *(_common(a, b) for a, b in zip(sequences[:-1], sequences[1:], strict=True))]
+    common = [0, *(_common(a, b) for a, b in pairwise(sequences))]
     total = np.concatenate([[0], np.cumsum(lengths)])
 
     def best(lo: int, hi: int) -> tuple[float, list[Group]]:
@@ -53,7 +54,7 @@ def groups_of(sequences: list[tuple[int, ...]], share: bool = True) -> list[Grou
         depth = min(common[lo + 1 : hi])
         edges = [lo, *(row for row in range(lo + 1, hi) if common[row] == depth), hi]
         cost, groups = 0.0, []
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
+        for a, b in pairwise(edges):
             child_cost, child_groups = best(a, b)
             cost += child_cost
             groups += child_groups
@@ -78,9 +79,7 @@ class CausalPlan:
     share: whether shared beginnings are computed once.
     """
 
-    def __init__(
-        self, needed: Needed, shard_tokens: int, only: np.ndarray | None = None, share: bool = True
-    ) -> None:
+    def __init__(self, needed: Needed, shard_tokens: int, only: np.ndarray | None = None, share: bool = True) -> None:
         wanted = np.arange(len(needed)) if only is None else np.asarray(only)
         sentence, position = needed.sentence[wanted], needed.position[wanted]
         ids = needed.encoded.ids
@@ -169,9 +168,7 @@ class CausalPlan:
                     hidden = engine.hidden(batch)
                 else:
                     hidden = engine.hidden_after(cache, torch.from_numpy(group_of[part]), batch)
-                self._answer(
-                    hidden, rows[part], np.arange(len(part)), depth, int(length), engine, out, offset
-                )
+                self._answer(hidden, rows[part], np.arange(len(part)), depth, int(length), engine, out, offset)
 
     def _answer(
         self,
@@ -199,7 +196,5 @@ class CausalPlan:
             return
         cells, of_cell = np.unique(cell, return_inverse=True)
         states = hidden.flatten(0, 1)[torch.from_numpy(cells).to(hidden.device)]
-        values = engine.log_probabilities(
-            states, torch.from_numpy(of_cell), torch.from_numpy(self.targets[places])
-        )
+        values = engine.log_probabilities(states, torch.from_numpy(of_cell), torch.from_numpy(self.targets[places]))
         out[places - offset] = values

@@ -1,7 +1,7 @@
 """Two tiny models made on the spot, so that the stage runs from end to end without a download.
 
-Their weights are random and their scores mean nothing. The vocabulary is the words of the pairs themselves, and
-the weights come from a bit generator and integer arithmetic: the same bytes on every machine.
+Their weights are random and their scores mean nothing. The vocabulary is the words of the pairs themselves,
+and the weights come from a bit generator and integer arithmetic: the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -69,9 +69,7 @@ def _causal_tokenizer(words: list[str], characters: list[str]) -> Any:
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>"
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
 
 
 def _fill(model: Any, seed: int) -> None:
@@ -88,7 +86,7 @@ def _fill(model: Any, seed: int) -> None:
 
 
 def build(name: str, sentences: Iterable[str], folder: Path) -> Path:
-    """Write the demonstration model `name` (:data:`DEMOS`), its tokenizer fitted to `sentences`, into a folder."""
+    """Write the demonstration model `name` (:data:`DEMOS`) into a folder, its vocabulary from `sentences`."""
     from transformers import BertConfig, BertForMaskedLM, LlamaConfig, LlamaForCausalLM
 
     if name not in DEMOS:

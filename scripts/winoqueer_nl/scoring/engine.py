@@ -60,9 +60,7 @@ class Engine:
     shares_beginnings: whether :meth:`hidden_after` gives what a whole pass gives (checked on the probe).
     """
 
-    def __init__(
-        self, model: Any, name: str, causal: bool, probe: list[int], budget: int | None = None
-    ) -> None:
+    def __init__(self, model: Any, name: str, causal: bool, probe: list[int], budget: int | None = None) -> None:
         self.name = name
         self.device = next(model.parameters()).device
         self.budget = budget or BUDGET.get(self.device.type, 2048)
@@ -82,8 +80,8 @@ class Engine:
     def use(self, precision: str) -> None:
         """Compute in `float32`, `bfloat16` or `float64` from now on.
 
-        In bfloat16 only the matrix products of the layers are; sums along the layers, normalisation, attention
-        weights and the output layer stay in float32, which halves the error of a model cast as a whole.
+        In bfloat16 only the matrix products of the layers are; sums along the layers, normalisation,
+        attention weights and the output layer stay in float32: half the error of a model cast as a whole.
         """
         if precision == self.precision:
             return
@@ -142,15 +140,11 @@ class Engine:
             whole = self.hidden(ids)[:, half:]
             _, cache = self.hidden_and_cache(ids[:, :half])
             continued = self.hidden_after(cache, torch.tensor([0]), ids[:, half:])
-        except (
-            Exception
-        ):  # a model without such a cache (state-space layers, say): it is scored sentence by sentence
+        except Exception:  # a model without such a cache (state-space layers, say): it is scored sentence by sentence
             return False
         return bool(torch.allclose(whole, continued, rtol=1e-4, atol=1e-4))
 
-    def log_probabilities(
-        self, states: torch.Tensor, of_line: torch.Tensor, targets: torch.Tensor
-    ) -> np.ndarray:
+    def log_probabilities(self, states: torch.Tensor, of_line: torch.Tensor, targets: torch.Tensor) -> np.ndarray:
         """Log-probabilities (natural log, float64), one per target.
 
         states: shape (lines, width). of_line: line of each target, ascending or not. targets: token ids.

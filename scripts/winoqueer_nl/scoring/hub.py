@@ -45,9 +45,7 @@ def find(name: str, revision: str | None = None, endpoint: str | None = None) ->
     folder = Path(name)
     if folder.is_dir():
         if revision is not None:
-            raise _problem(
-                name, f"a local folder and --revision {revision}", "a revision only for a Hub id", ""
-            )
+            raise _problem(name, f"a local folder and --revision {revision}", "a revision only for a Hub id", "")
         return Files(folder)
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or (os.sep != "/" and os.sep in name):
         raise _problem(name, "no such folder", "a folder with a model, or a Hub id such as owner/model", "")
@@ -77,14 +75,10 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
             )  # fmt: skip
         wanted = [n for n in present if "/" not in n and any(fnmatch.fnmatchcase(n, p) for p in DATA_FILES)]
         # The branch's name, not the commit, so that the copy is found again by it without a network.
-        folder = Path(
-            snapshot_download(name, revision=revision, allow_patterns=[*wanted, *weights], endpoint=endpoint)
-        )
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=[*wanted, *weights], endpoint=endpoint))
         return Files(folder, folder.name)
     except HFValidationError as error:
-        raise _problem(
-            name, "no folder and no Hub id", "a folder with a model, or owner/model", ""
-        ) from error
+        raise _problem(name, "no folder and no Hub id", "a folder with a model, or owner/model", "") from error
     except GatedRepoError as error:
         raise _problem(
             name, "a gated model, and no access to it", "a login whose account was granted access",
@@ -92,9 +86,7 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
             f"({name} is the id).",
         ) from error  # fmt: skip
     except RevisionNotFoundError as error:
-        raise _problem(
-            name, f"no revision {quoted(revision)}", "a branch, tag or commit of the model", ""
-        ) from error
+        raise _problem(name, f"no revision {quoted(revision)}", "a branch, tag or commit of the model", "") from error
     except RepositoryNotFoundError as error:
         raise _problem(
             name, "no such model on the Hub", "a public model, or a private one that the login may read",
@@ -106,9 +98,7 @@ def _from_hub(name: str, revision: str | None, endpoint: str | None) -> Files:
         if error.response is not None and error.response.status_code >= 500:
             return _from_cache(name, revision, error)
         text = str(error).splitlines()[0]
-        raise _problem(
-            name, f"the Hub's answer {quoted(text)}", "the model's files", "Try again later."
-        ) from error
+        raise _problem(name, f"the Hub's answer {quoted(text)}", "the model's files", "Try again later.") from error
     except Exception as error:
         if _unreachable(error):
             return _from_cache(name, revision, error)
@@ -127,9 +117,7 @@ def _from_cache(name: str, revision: str | None, reason: Exception) -> Files:
 
     try:
         patterns = [*DATA_FILES, *SAFE_WEIGHTS, *TORCH_WEIGHTS]
-        folder = Path(
-            snapshot_download(name, revision=revision, local_files_only=True, allow_patterns=patterns)
-        )
+        folder = Path(snapshot_download(name, revision=revision, local_files_only=True, allow_patterns=patterns))
     except Exception as error:
         raise _problem(
             name, f"no connection to the Hub ({type(reason).__name__}) and no copy from an earlier download",

@@ -1,4 +1,4 @@
-"""Loading a model and its tokenizer: safely, in float32, and only when every weight came from the checkpoint."""
+"""Loading a model and its tokenizer: safely, in float32, and with every weight from the checkpoint."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _classes(mapping: Any) -> set[str]:
-    return {
-        name for entry in mapping.values() for name in (entry if isinstance(entry, tuple | list) else [entry])
-    }
+    return {name for entry in mapping.values() for name in (entry if isinstance(entry, tuple | list) else [entry])}
 
 
 def kind_of(config: Any, name: str, wanted: str | None = None) -> str:
@@ -80,16 +78,14 @@ def kind_of(config: Any, name: str, wanted: str | None = None) -> str:
     if wanted is not None:
         types = MODEL_FOR_MASKED_LM_MAPPING_NAMES if wanted == "masked" else MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
         if config.model_type not in types:
-            raise _fail(
-                name, f"the model type {config.model_type}", f"one that can be used as a {wanted} model"
-            )
+            raise _fail(name, f"the model type {config.model_type}", f"one that can be used as a {wanted} model")
         return wanted
     if len(possible) == 1:
         return possible.pop()
     if possible:
         raise _fail(name, f"{shown}, which can be either kind", "--kind masked or --kind causal")
     raise _fail(
-        name, shown, "a language model with its output layer (...ForMaskedLM, ...ForCausalLM, ...LMHeadModel)",
+        name, shown, "a language model with its output layer (...ForMaskedLM, ...ForCausalLM)",
         "A bare encoder, a classifier or a discriminator gives no word probabilities. If the files do hold "
         "such a model, say which kind with --kind.",
     )  # fmt: skip
@@ -116,7 +112,7 @@ def fingerprints(folder: Path) -> dict[str, str]:
 
 
 def choose_device(wanted: str) -> torch.device:
-    """`auto` is the first GPU if there is one, else the CPU; raises :class:`InputError` for one that is not there."""
+    """`auto` is the first GPU, else the CPU; raises :class:`InputError` for a device that is not there."""
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -130,8 +126,8 @@ def choose_device(wanted: str) -> torch.device:
 def load(files: Files, name: str, kind: str | None = None, device: str = "auto") -> Loaded:
     """Load a model in float32 and its tokenizer; no code from the model's folder is run.
 
-    Raises :class:`InputError` when the files are missing, damaged or bring their own code, when weights of the
-    model are not in the checkpoint (they would be random), or when the device has no room.
+    Raises :class:`InputError` when the files are missing, damaged or bring their own code, when weights of
+    the model are not in the checkpoint (they would be random), or when the device has no room.
     """
     import transformers
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
@@ -147,7 +143,8 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
     safe = {"trust_remote_code": False, "local_files_only": True}
     verbosity = transformers.logging.get_verbosity()
     bars = transformers.logging.is_progress_bar_enabled()
-    transformers.logging.set_verbosity_error()  # what matters of its warnings is checked below and told in our words
+    # What matters of the library's warnings is checked below and told in our own words.
+    transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
         with warnings.catch_warnings():
@@ -163,7 +160,7 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
                 raise _unloadable(name, "tokenizer", error) from error
             loader = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
             try:
-                # dtype is given because the library would otherwise take the checkpoint's own, often bfloat16.
+                # Without dtype the library takes the checkpoint's own, often bfloat16.
                 model, info = loader.from_pretrained(
                     folder, dtype=torch.float32, output_loading_info=True, weights_only=True, **safe
                 )
@@ -193,9 +190,7 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
 def _unloadable(name: str, part: str, error: BaseException) -> InputError:
     text = str(error)
     if out_of_memory(error):
-        return _fail(
-            name, "not enough memory for the model", "room for its weights", "Use a smaller model or a GPU."
-        )
+        return _fail(name, "not enough memory for the model", "room for its weights", "Use a smaller model or a GPU.")
     if "trust_remote_code" in text or "custom code" in text:
         return _fail(
             name, "a model that brings its own program code", "an architecture that the library knows",
@@ -248,7 +243,7 @@ def reads_ahead(loaded: Loaded, probe: list[int]) -> bool:
 
 
 def check_direction(loaded: Loaded, probe: list[int]) -> None:
-    """Check that a masked model sees both sides and a causal one the left only; raises :class:`InputError`."""
+    """Check that a masked model sees both sides and a causal one the left; raises :class:`InputError`."""
     if len(probe) < 3:
         return
     ahead = reads_ahead(loaded, probe)

@@ -1,4 +1,4 @@
-"""Pseudo-log-likelihood of masked models (Salazar et al. 2020): each token masked alone, all others visible."""
+"""Pseudo-log-likelihood of masked models (Salazar et al. 2020): each token masked alone."""
 
 from __future__ import annotations
 

@@ -83,20 +83,16 @@ def _read(path: Path) -> pd.DataFrame:
             return pd.read_parquet(path)
         return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        problem = Problem(
-            str(path), f"bytes that are not UTF-8 at {error.start}", "UTF-8 text", "Save it as UTF-8."
-        )
+        problem = Problem(str(path), f"bytes that are not UTF-8 at {error.start}", "UTF-8 text", "Save it as UTF-8.")
         raise InputError([problem]) from error
     except Exception as error:  # pandas and pyarrow raise many kinds; each means the same to the person
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        problem = Problem(
-            str(path), f"a file that cannot be read ({text})", "a Parquet or comma-separated table"
-        )
+        problem = Problem(str(path), f"a file that cannot be read ({text})", "a Parquet or comma-separated table")
         raise InputError([problem]) from error
 
 
 def edition_of(path: Path) -> tuple[str | None, str | None]:
-    """Language and edition of a built table, from its path `<language>/<edition>/pairs.parquet`; else None."""
+    """Language and edition of a built table, from its path `<language>/<edition>/pairs.parquet`."""
     parent = path.resolve().parent
     if path.name in {"pairs.parquet", "sentence_pairs.csv"} and parent.name[:1].isdigit():
         return parent.parent.name, parent.name
@@ -107,8 +103,8 @@ def read_pairs(path: Path) -> Pairs:
     """Read and check a pairs file.
 
     A file without `pair_id` gets the row number from 0 as the id; a file without the four span columns has no
-    spans. Raises :class:`InputError` with every problem: missing columns, empty sentences, repeated ids, spans
-    that lie outside their sentence.
+    spans. Raises :class:`InputError` with every problem: missing columns, empty sentences, repeated ids,
+    spans that lie outside their sentence.
     """
     path = Path(path)
     raw = _read(path)
@@ -130,9 +126,7 @@ def read_pairs(path: Path) -> Pairs:
     present = [column for column in SPANS if column in raw.columns]
     if present and len(present) < len(SPANS):
         missing = [column for column in SPANS if column not in present]
-        problems.add(
-            path, f"only the span columns {listed(present)}", f"also {listed(missing)}, or none of them"
-        )
+        problems.add(path, f"only the span columns {listed(present)}", f"also {listed(missing)}, or none of them")
     elif present:
         _check_spans(frame, problems, path, first)
     problems.stop()

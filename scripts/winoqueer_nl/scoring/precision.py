@@ -1,6 +1,6 @@
 """Scores whose decisions do not depend on rounding.
 
-Every precision has a reach: differences between two scores that are smaller could change sign in a higher one.
+Every precision has a reach: smaller differences between two scores could change sign in a higher one.
 bfloat16's is measured on the model itself; float32's is twice the tolerance to which scores are reproducible
 across batch sizes, threads and machines. Pairs within reach are recomputed one precision up: from bfloat16 in
 float32, from float32 in float64.
@@ -23,7 +23,7 @@ from winoqueer_nl.scoring.work import Plan
 FLOAT32_REACH = 2e-4
 #: Reach of bfloat16, in root mean squares of its measured error and in largest errors seen.
 SIGMAS, LARGEST = 6.0, 1.5
-#: Pairs on which the error of bfloat16 is measured first. Every pair recomputed later adds to the measurement.
+#: Pairs on which bfloat16's error is measured first. Every pair recomputed later adds to the measurement.
 CALIBRATION = 256
 #: Share of pairs to be recomputed from which on bfloat16 saves nothing and float32 is used from the start.
 TOO_MANY = 0.5
@@ -54,8 +54,8 @@ class Ladder:
 
     Parameters
     ----------
-    needed: all tokens. plan: makes a plan for some of them (all if None). order: row numbers of the pairs in a
-    fixed random order, from which the calibration pairs are taken.
+    needed: all tokens. plan: makes a plan for some of them (all if None). order: row numbers of the pairs in
+    a fixed random order, from which the calibration pairs are taken.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ METHOD = 1
 #: Arithmetic in a shard: some half a minute on two CPU cores, so a stopped run loses no more than that.
 SHARD_FLOP = 5e12
 LEAST_SHARD, MOST_SHARD = 4096, 1 << 18
-#: Parameters below which threads wait for each other longer than they work: one is used unless more are asked.
+#: Parameters below which threads wait for each other longer than they work: one is used.
 TINY = 1_000_000
 
 
@@ -45,9 +45,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["masked", "causal"] | None = Field(
-        None, description="Kind of model; read from it if left out."
-    )
+    kind: Literal["masked", "causal"] | None = Field(None, description="Kind of model; read from it if left out.")
     revision: str | None = Field(None, description="Branch, tag or commit of a Hub model.")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1, mps.")
     precision: Literal["float32", "bfloat16", "auto"] = Field(
@@ -57,7 +55,7 @@ class Settings(BaseModel):
     seed: int = Field(0, ge=0, description="Seed of the sample.")
     batch_tokens: int | None = Field(None, ge=1, description="Token positions in a batch.")
     shard_tokens: int | None = Field(None, ge=1, description="Token positions in a shard.")
-    threads: int | None = Field(None, ge=1, description="CPU threads.")
+    threads: int | None = Field(None, ge=1, description="CPU threads, at most.")
     published_csv: bool = Field(False, description="Also write the published scripts' CSV layout.")
     overwrite: bool = Field(False, description="Replace the scores of another run in the same folder.")
     quiet: bool = Field(False, description="No progress bar.")
@@ -117,8 +115,8 @@ def score(
 ) -> dict[str, Any]:
     """Score a model on a pairs file and write the results into the folder `out`; returns the summary.
 
-    A finished run is not repeated; a stopped one is taken up. Raises :class:`InputError` for everything that a
-    person can put right.
+    A finished run is not repeated; a stopped one is taken up. Raises :class:`InputError` for everything that
+    a person can put right.
     """
     began = time.monotonic()
     pairs, sample = _sampled(read_pairs(pairs_file), settings)
@@ -137,7 +135,7 @@ def score(
     loading.check_direction(loaded, probe)
     engine = Engine(loaded.model, named.title, loaded.kind == "causal", probe, settings.batch_tokens)
     if settings.threads or engine.parameters < TINY:
-        torch.set_num_threads(settings.threads or 1)
+        torch.set_num_threads(1 if engine.parameters < TINY else settings.threads or 1)
     plan = planner(loaded, engine, settings.shard_tokens)
     mark = fingerprint(loaded, needed, pairs, settings, engine.device.type)
     done = _finished(out, mark, settings)
@@ -159,9 +157,7 @@ def score(
         if named.source == "demonstration":  # that it looks untrained is no news then
             found = [demo.NOTICE]
         if pairs.has_spans and "slot" not in scores:
-            found.append(
-                "The tokenizer does not say where its tokens stand in the text: the slot scores are empty."
-            )
+            found.append("The tokenizer does not say where its tokens stand in the text: the slot scores are empty.")
         if "slot" in scores and len(needed.unequal_slot):
             found.append(
                 f"In {len(needed.unequal_slot)} pairs the tokens outside the identity differ between the two "
@@ -235,7 +231,7 @@ def _device(device: torch.device) -> str:
 
 
 def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None:
-    """The summary of a finished run with this fingerprint; raises when another run's scores are in the way."""
+    """The summary of a finished run with this fingerprint; raises if another run's scores are in the way."""
     path, scores = out / "summary.json", out / "scores.parquet"
     if not path.exists() and not scores.exists():
         return None
@@ -243,7 +239,7 @@ def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None
         report = json.loads(path.read_text(encoding="utf-8"))
         same = report["fingerprint"] == mark and report["scores_sha256"] == sha256(scores)
     except (OSError, ValueError, KeyError, TypeError):
-        # Scores without their summary: a run that was stopped between the two files. Its shards are still there.
+        # Scores without their summary: a run stopped between the two files. Its shards are still there.
         same, report = False, None
     if same and not (settings.published_csv and not (out / "scores_published_layout.csv").exists()):
         return report

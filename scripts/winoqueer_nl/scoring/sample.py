@@ -21,7 +21,7 @@ STRATA = (
 
 
 def random_order(ids: pd.Series, seed: int) -> np.ndarray:
-    """Row numbers in an order that is random but depends on the ids and the seed alone, not on the row order."""
+    """Row numbers in an order that is random but depends on the ids and the seed alone."""
     keys = [hashlib.sha256(f"{seed} {i}".encode()).digest() for i in ids]
     return np.array(sorted(range(len(keys)), key=lambda row: keys[row]), dtype=np.int64)
 
@@ -42,9 +42,7 @@ def choose(frame: pd.DataFrame, n: int, seed: int) -> Sample:
     for by in STRATA:
         if by and frame[by].isna().any(axis=None):
             continue
-        codes = (
-            frame.groupby(by, sort=True).ngroup().to_numpy() if by else np.zeros(len(frame), dtype=np.int64)
-        )
+        codes = frame.groupby(by, sort=True).ngroup().to_numpy() if by else np.zeros(len(frame), dtype=np.int64)
         sizes = np.bincount(codes)
         if 2 * len(sizes) <= n or not by:
             break
@@ -72,8 +70,8 @@ def estimate(values: np.ndarray, stratum: np.ndarray, sizes: np.ndarray) -> tupl
     """The stratified mean of values in [0, 1] and its 95 % interval, as percentages.
 
     Cochran (1977), Sampling Techniques, eq. 5.32: the variance of a stratified mean with finite population
-    correction; Wilson's interval on the effective sample size that this variance amounts to. A stratum that is
-    scored whole adds none.
+    correction; Wilson's interval on the effective sample size that this variance amounts to. A stratum that
+    is scored whole adds none.
     """
     counts = np.bincount(stratum, minlength=len(sizes))
     seen = counts > 0

@@ -1,4 +1,4 @@
-"""Keeping what is done: every shard's result is a file of its own, whole or absent, so that a run can be resumed."""
+"""Keeping what is done: every shard's result is a file of its own, whole or absent."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def published_positions(
 ) -> tuple[Positions, Positions]:
     """Positions (in x, in y) of the shared tokens that are not special.
 
-    The published scripts leave out the first and the last shared token of a masked model, [CLS] and [SEP], and
-    the first of a causal one, BOS. Leaving out what was added says the same and stays right for a tokenizer
+    The published scripts leave out the first and the last shared token of a masked model, [CLS] and [SEP],
+    and the first of a causal one, BOS. Leaving out what was added says the same and stays right for a tokenizer
     that adds nothing.
     """
     in_x, in_y = shared(ids_x, ids_y)

@@ -18,7 +18,7 @@ from winoqueer_nl.scoring.pairs import Pairs
 from winoqueer_nl.scoring.sample import Sample, estimate
 from winoqueer_nl.scoring.tokens import Needed
 
-WARNING = "The sentences are stereotypes about LGBTQ+ people. They are hurtful; read them prepared."
+WARNING = "The sentences are hurtful stereotypes about people; read them prepared."
 SCHEMA = pa.schema(
     [
         ("pair_id", pa.string()),
@@ -55,7 +55,7 @@ def write_scores(path: Path, frame: pd.DataFrame) -> None:
 
 
 def write_published_layout(path: Path, pairs: Pairs, frame: pd.DataFrame) -> None:
-    """Write the published scripts' CSV: scores rounded to three decimals, `score` 1 if sent_more scores higher.
+    """Write the published scripts' CSV: scores rounded to three decimals, `score` 1 where sent_more wins.
 
     The decision is made before rounding, which the published scripts do not.
     """

@@ -2,9 +2,9 @@
 
 Masked models get the special tokens that their tokenizer adds by itself. Causal models get exactly one start
 token in front and nothing else, whatever the tokenizer would add by itself. As in the published scripts it is
-put in front of the text and read with it, so a tokenizer that marks the first word of a text (`prepend_scheme:
-first`) does not mark the word behind the start token. Nothing is lower-cased, stripped or truncated here: what
-the tokenizer does not change, stays.
+put in front of the text and read with it, so a tokenizer that marks the first word of a text
+(`prepend_scheme: first`) does not mark the word behind the start token. Nothing is lower-cased, stripped or
+truncated here: what the tokenizer does not change, stays.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ def encode(tokenizer: Any, sentences: Sequence[str], kind: str, name: str) -> En
         out = tokenizer(texts, return_special_tokens_mask=True, return_offsets_mapping=True, **options)
         ids = [list(row) for row in out["input_ids"]]
         special = [[bool(flag) for flag in row] for row in out["special_tokens_mask"]]
-        offsets: list[list[tuple[int, int]] | None] = [
-            [tuple(o) for o in row] for row in out["offset_mapping"]
-        ]
+        offsets: list[list[tuple[int, int]] | None] = [[tuple(o) for o in row] for row in out["offset_mapping"]]
     else:
         ids, special, offsets = _encode_slowly(tokenizer, texts, options)
     if not masked:
@@ -115,9 +113,7 @@ def encode(tokenizer: Any, sentences: Sequence[str], kind: str, name: str) -> En
             ids[row], special[row], offsets[row] = _one_start(tokenizer, rule, ids[row], offsets[row], name)
     empty = [text for text, flags in zip(sentences, special, strict=True) if all(flags)]
     if empty:
-        problem = Problem(
-            name, f"no token for the sentence {quoted(empty[0])}", "at least one token a sentence"
-        )
+        problem = Problem(name, f"no token for the sentence {quoted(empty[0])}", "at least one token a sentence")
         raise InputError([problem])
     return Encoded(sentences, ids, special, offsets, rule)
 
@@ -125,7 +121,7 @@ def encode(tokenizer: Any, sentences: Sequence[str], kind: str, name: str) -> En
 def _one_start(
     tokenizer: Any, rule: StartRule, ids: list[int], offsets: list[tuple[int, int]] | None, name: str
 ) -> tuple[list[int], list[bool], list[tuple[int, int]] | None]:
-    """One start token in front, whatever the tokenizer added; offsets counted from the sentence's first character."""
+    """One start token in front, whatever the tokenizer added; offsets count from the sentence's start."""
     assert rule.token_id is not None
     assert rule.token is not None
     if rule.token_id not in ids:
@@ -158,16 +154,12 @@ def _encode_slowly(
     for text, ids, content in zip(sentences, all_ids, bare, strict=True):
         extra = len(ids) - len(content)
         front = next((n for n in range(extra + 1) if ids[n : n + len(content)] == content), None)
-        if (
-            front is None
-        ):  # adding special tokens changed the others: trust the flags that the tokenizer gives
+        if front is None:  # adding special tokens changed the others: trust the flags that the tokenizer gives
             flags = [bool(f) for f in tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)]
         else:
             flags = [not front <= place < front + len(content) for place in range(len(ids))]
         special.append(flags)
-        tokens = [
-            token for token, flag in zip(tokenizer.convert_ids_to_tokens(ids), flags, strict=True) if not flag
-        ]
+        tokens = [token for token, flag in zip(tokenizer.convert_ids_to_tokens(ids), flags, strict=True) if not flag]
         found = align(text, tokens, tokenizer.unk_token)
         if found is None:
             offsets.append(None)

@@ -92,7 +92,7 @@ _WIDE = 1 << 20  # more positions than any sentence has
 def needed_tokens(tokenizer: Any, pairs: Pairs, kind: str, name: str) -> Needed:
     """Tokenize the distinct sentences of `pairs` and list what both policies need.
 
-    `slot` is left out when the pairs have no spans, or when a tokenizer without offsets cannot place its tokens.
+    `slot` is left out when the pairs have no spans, or when the tokens cannot be placed in the text.
     """
     frame = pairs.frame
     both = frame["sent_x"].tolist() + frame["sent_y"].tolist()
@@ -129,10 +129,7 @@ def needed_tokens(tokenizer: Any, pairs: Pairs, kind: str, name: str) -> Needed:
                 unequal.append(row)
     keys = {policy: term.keys() for policy, term in terms.items()}
     distinct = np.unique(np.concatenate([key for _, key in keys.values()]))
-    sums = {
-        policy: Sum(rows // 2, rows % 2, np.searchsorted(distinct, key))
-        for policy, (rows, key) in keys.items()
-    }
+    sums = {policy: Sum(rows // 2, rows % 2, np.searchsorted(distinct, key)) for policy, (rows, key) in keys.items()}
     alike = np.array([row for row in range(n) if ids[x[row]] == ids[y[row]]], dtype=np.int64)
     unequal_slot = np.array(unequal, dtype=np.int64)
     return Needed(encoded, distinct // _WIDE, distinct % _WIDE, sums, n, unequal_slot, alike)

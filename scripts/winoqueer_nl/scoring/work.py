@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -32,7 +33,7 @@ class Plan(Protocol):
     shards: list[Shard]
 
     def compute(self, shard: Shard, engine: Engine, budget: int) -> np.ndarray:
-        """Log-probabilities (natural log, float64) of `shard.tokens`; batches hold at most `budget` tokens."""
+        """Log-probabilities (natural log, float64) of `shard.tokens`, in batches of at most `budget` tokens."""
         ...
 
     def digest(self) -> str:
@@ -47,7 +48,7 @@ def cut(costs: np.ndarray, limit: int, breaks: np.ndarray) -> list[tuple[int, in
     """
     ranges = []
     edges = [0, *breaks.tolist(), len(costs)]
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges):
         total = np.cumsum(costs[start:end])
         at = 0
         while at < end - start:

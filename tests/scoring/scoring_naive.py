@@ -35,9 +35,7 @@ def published(model: Any, tokenizer: Any, x: str, y: str, masked: bool) -> tuple
     mask = tokenizer.mask_token_id if masked else None
     a, b = ids_of(tokenizer, x, masked), ids_of(tokenizer, y, masked)
     in_a, in_b = [], []
-    for tag, i, j, k, m in difflib.SequenceMatcher(
-        None, [str(n) for n in a], [str(n) for n in b]
-    ).get_opcodes():
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, [str(n) for n in a], [str(n) for n in b]).get_opcodes():
         if tag == "equal":
             in_a += range(i, j)
             in_b += range(k, m)

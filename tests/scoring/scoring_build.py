@@ -87,9 +87,7 @@ def _wordpiece(texts: list[str], size: int | None, lower: bool = False) -> Token
     return made
 
 
-def _byte_level(
-    texts: list[str], size: int | None, special: list[str], ends: tuple[str, str] | None
-) -> Tokenizer:
+def _byte_level(texts: list[str], size: int | None, special: list[str], ends: tuple[str, str] | None) -> Tokenizer:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
@@ -114,9 +112,7 @@ def _unigram(texts: list[str], size: int | None, ends: bool) -> Tokenizer:
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     made.train_from_iterator(
         texts,
-        trainers.UnigramTrainer(
-            vocab_size=size or 90, special_tokens=special, unk_token="<unk>", show_progress=False
-        ),
+        trainers.UnigramTrainer(vocab_size=size or 90, special_tokens=special, unk_token="<unk>", show_progress=False),
     )
     if ends:
         made.post_processor = processors.TemplateProcessing(
@@ -131,9 +127,7 @@ def _metaspace_bpe(texts: list[str], size: int | None, adds_bos: bool) -> Tokeni
     made.decoder = decoders.Metaspace(prepend_scheme="first")
     made.train_from_iterator(
         texts,
-        trainers.BpeTrainer(
-            vocab_size=size or 120, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False
-        ),
+        trainers.BpeTrainer(vocab_size=size or 120, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False),
     )
     if adds_bos:
         made.post_processor = processors.TemplateProcessing(
@@ -204,7 +198,8 @@ def model(name: str, vocabulary: int, seed: int = 0, spread: float = 0.3) -> Any
         ),
         "opt": lambda: t.OPTForCausalLM(
             t.OPTConfig(**v, hidden_size=24, num_hidden_layers=2, num_attention_heads=2, ffn_dim=40,
-                        word_embed_proj_dim=24, max_position_embeddings=80, init_std=spread, **{**ends, "pad_token_id": 1})
+                        word_embed_proj_dim=24, max_position_embeddings=80, init_std=spread,
+                        **{**ends, "pad_token_id": 1})
         ),
         "bloom": lambda: t.BloomForCausalLM(
             t.BloomConfig(**v, hidden_size=24, n_layer=2, n_head=2, **{**ends, "pad_token_id": 1}, **spread_)
