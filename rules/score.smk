@@ -55,10 +55,10 @@ rule score_model:
             "results/scores/{lang}/{edition}/{model}/scores.parquet", non_empty=True
         ),
         summary="results/scores/{lang}/{edition}/{model}/summary.json",
-    wildcard_constraints:
-        model="|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)",
     log:
         "results/logs/score/{lang}-{edition}-{model}.log",
+    wildcard_constraints:
+        model="|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)",
     conda:
         ENVIRONMENT
     threads: CONFIG.scoring.threads

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import norm
 
 #: From fine to coarse; the first that leaves at least two pairs a stratum is used.
-STRATA = (
+STRATA: tuple[list[str], ...] = (
     ["identity_label", "counter_identity_label", "template_id"],
     ["identity_label", "template_id"],
     ["identity_label", "counter_identity_label"],

@@ -150,7 +150,8 @@ def _encode_slowly(
     all_ids = [list(row) for row in tokenizer(sentences, **options)["input_ids"]]
     bare_options = {**options, "add_special_tokens": False}
     bare = [list(row) for row in tokenizer(sentences, **bare_options)["input_ids"]]
-    special, offsets = [], []
+    special: list[list[bool]] = []
+    offsets: list[list[tuple[int, int]] | None] = []
     for text, ids, content in zip(sentences, all_ids, bare, strict=True):
         extra = len(ids) - len(content)
         front = next((n for n in range(extra + 1) if ids[n : n + len(content)] == content), None)
