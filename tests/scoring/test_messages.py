@@ -335,3 +335,9 @@ def test_kinds_come_from_the_configuration():
     ):
         config = AutoConfig.for_model(name, architectures=[type(build.model(name, 50)).__name__])
         assert loading.kind_of(config, name) == expected
+
+
+def test_pairs_that_share_nothing(tmp_path):
+    (tmp_path / "p.csv").write_text("sent_x,sent_y\nsoep,rode\n")
+    with pytest.raises(InputError, match="no token that both sentences of a pair share"):
+        run(build.saved(tmp_path / "m", "bert"), tmp_path / "p.csv", tmp_path / "out")

@@ -78,11 +78,11 @@ def register(app: typer.Typer) -> None:
         from winoqueer_nl.scoring.text import as_text, warn
 
         try:
-            settings = Settings(
-                kind=kind, revision=revision, device=device, precision=precision, sample=sample, seed=seed,
-                batch_tokens=batch_tokens, threads=threads, published_csv=published_csv, overwrite=overwrite,
-                quiet=quiet,
-            )  # type: ignore[arg-type]  # fmt: skip
+            settings = Settings.model_validate({
+                "kind": kind, "revision": revision, "device": device, "precision": precision, "sample": sample,
+                "seed": seed, "batch_tokens": batch_tokens, "threads": threads, "published_csv": published_csv,
+                "overwrite": overwrite, "quiet": quiet,
+            })  # fmt: skip
         except ValidationError as error:
             raise InputError(
                 Problem(f"--{str(e['loc'][0]).replace('_', '-')}", repr(e["input"]), e["msg"]) for e in error.errors()

@@ -87,6 +87,7 @@ def _fill(model: Any, seed: int) -> None:
 
 def build(name: str, sentences: Iterable[str], folder: Path) -> Path:
     """Write the demonstration model `name` (:data:`DEMOS`) into a folder, its vocabulary from `sentences`."""
+    import transformers
     from transformers import BertConfig, BertForMaskedLM, LlamaConfig, LlamaForCausalLM
 
     if name not in DEMOS:
@@ -111,6 +112,8 @@ def build(name: str, sentences: Iterable[str], folder: Path) -> Path:
             )
         )  # fmt: skip
     _fill(model, SEED)
+    transformers.logging.disable_progress_bar()
     model.save_pretrained(folder)
+    transformers.logging.enable_progress_bar()
     tokenizer.save_pretrained(folder)
     return folder

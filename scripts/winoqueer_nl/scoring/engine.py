@@ -73,6 +73,8 @@ class Engine:
         # The argument that holds keys and values has two names across the library's versions.
         named = inspect.signature(self.parts.layers.forward).parameters
         self._cache = "cache" if "cache" in named else "past_key_values"
+        if causal:
+            model.config.use_cache = False  # keys and values are kept only where they are asked for
         self.shares_beginnings = causal and self._can_share(ids)
 
     # Precision ------------------------------------------------------------------------------------------

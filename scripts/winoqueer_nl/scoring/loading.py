@@ -161,7 +161,8 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
             loader = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
             try:
                 # Without dtype the library takes the checkpoint's own, often bfloat16.
-                model, info = loader.from_pretrained(
+                # The checks of types do not know that output_loading_info makes it two results.
+                model, info = loader.from_pretrained(  # type: ignore[misc]
                     folder, dtype=torch.float32, output_loading_info=True, weights_only=True, **safe
                 )
             except Exception as error:

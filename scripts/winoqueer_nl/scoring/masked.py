@@ -62,9 +62,9 @@ class MaskedPlan:
         self.tokens = np.concatenate(tokens)
         costs = np.concatenate([np.full(len(block), block.shape[1]) for block in self.sequences])
         self.shards = []
-        for first, last in cut(costs, shard_tokens, np.array(self.starts[1:], dtype=np.int64)):
-            a, b = np.searchsorted(self.sequence_of, [first, last])
-            self.shards.append(Shard(first, last, self.tokens[a:b], int(costs[first:last].sum())))
+        for start, end in cut(costs, shard_tokens, np.array(self.starts[1:], dtype=np.int64)):
+            a, b = np.searchsorted(self.sequence_of, [start, end])
+            self.shards.append(Shard(start, end, self.tokens[a:b], int(costs[start:end].sum())))
 
     def digest(self) -> str:
         """A hash over the sequences, the targets and the cuts."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import psutil
 
-from winoqueer_nl.scoring.engine import Engine
+from winoqueer_nl.scoring.engine import Engine, out_of_memory
 from winoqueer_nl.scoring.shards import Store
 from winoqueer_nl.scoring.tokens import Needed
 from winoqueer_nl.scoring.work import Plan
@@ -166,7 +166,13 @@ class Ladder:
         if not self._room_for_float64():
             self.report.near_ties_in = "float32 (no room for the model in float64)"
             return scores
-        exact = self._sum(self._run("float64", "float64", self._tokens_of(near)))
+        try:
+            exact = self._sum(self._run("float64", "float64", self._tokens_of(near)))
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            self.report.near_ties_in = "float32 (no room for the model in float64)"
+            return scores
         self.engine.use("float32")
         self.report.near_ties_in = "float64"
         return {policy: _replaced(values, exact[policy], near) for policy, values in scores.items()}

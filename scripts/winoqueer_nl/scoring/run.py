@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import pandas as pd
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -130,6 +131,9 @@ def score(
         loaded = loading.load(files, named.title, settings.kind or named.kind, settings.device)
     needed = needed_tokens(loaded.tokenizer, pairs, loaded.kind, named.title)
     encoded = needed.encoded
+    if len(needed) == 0:
+        problem = Problem(str(pairs_file), "no token that both sentences of a pair share", "something to compare")
+        raise InputError([problem])
     loading.check_fits(loaded, encoded.ids, encoded.sentences)
     probe = encoded.ids[0]
     loading.check_direction(loaded, probe)
@@ -140,6 +144,9 @@ def score(
     mark = fingerprint(loaded, needed, pairs, settings, engine.device.type)
     done = _finished(out, mark, settings)
     if done is not None:
+        layout = out / "scores_published_layout.csv"
+        if settings.published_csv and not layout.exists():
+            summary.write_published_layout(layout, pairs, pd.read_parquet(out / "scores.parquet"))
         return done
     store = Store(out, mark, settings.quiet)
     with store.open():
@@ -241,9 +248,9 @@ def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None
     except (OSError, ValueError, KeyError, TypeError):
         # Scores without their summary: a run stopped between the two files. Its shards are still there.
         same, report = False, None
-    if same and not (settings.published_csv and not (out / "scores_published_layout.csv").exists()):
+    if same:
         return report
-    if report is None or settings.overwrite or same:
+    if report is None or settings.overwrite:
         return None
     raise InputError(
         [

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -90,7 +91,7 @@ class Store:
         with tqdm(total=total, initial=done, desc=stage, **options) as bar:
             for shard, path, result in work:
                 if result is None:
-                    result = engine.patiently(lambda budget, shard=shard: plan.compute(shard, engine, budget))
+                    result = engine.patiently(partial(plan.compute, shard, engine))
                     _check(result, shard.tokens, needed, engine, stage)
                     with atomic(path) as temporary, temporary.open("wb") as file:
                         np.save(file, result)
