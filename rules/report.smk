@@ -5,22 +5,6 @@ Outputs: results/report/index.html; results/report/figures/*.svg, *.png (those t
 """
 
 
-def report_edition():
-    """The edition that the page shows: as configured, or the last of its language."""
-    one = CONFIG.report
-    return one.edition or CONFIG.languages[one.language].editions[-1]
-
-
-def report_survey():
-    """The survey aggregates of the page's language, where it has a survey."""
-    lang = CONFIG.report.language
-    if CONFIG.languages[lang].survey is None:
-        return []
-    return [
-        f"results/{lang}/survey/{name}.csv" for name in ("stereotypes", "respondents")
-    ]
-
-
 rule report:
     input:
         tables=[path for path in TABLES if path.endswith(".csv")],

@@ -7,40 +7,6 @@ A stopped job is taken up where it stopped: its shards lie beside the outputs un
 The target `score` builds the scores of every model that config.yaml names.
 """
 
-from winoqueer_nl.scoring.demo import DEMOS
-from winoqueer_nl.scoring.models import check_keys, read_models
-
-
-def known_models():
-    """models.yaml, checked, with every model of the configuration in it."""
-    try:
-        known = read_models(ROOT / "models.yaml")
-        check_keys(list(CONFIG.scoring.models), known, "config.yaml")
-        return known
-    except InputError as error:
-        raise WorkflowError(error.message()) from None
-
-
-MODELS = known_models()
-
-
-def score_outputs():
-    """The scores that the configuration asks for: every edition by every model."""
-    return [
-        f"results/scores/{lang}/{edition}/{model}/{name}"
-        for lang, edition in editions()
-        for model, run in CONFIG.scoring.models.items()
-        if run.languages is None or lang in run.languages
-        for name in ("scores.parquet", "summary.json")
-    ]
-
-
-def score_options(wildcards):
-    """The configuration of one run as command-line options."""
-    one, run = CONFIG.scoring, CONFIG.scoring.models[wildcards.model]
-    text = f"--precision {one.precision} --device {one.device} --seed {one.seed}"
-    return text + (f" --sample {run.sample}" if run.sample else "")
-
 
 rule score:
     input:

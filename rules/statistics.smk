@@ -6,29 +6,6 @@ Outputs: results/tables/*.csv, *.md, *.tex (the names are winoqueer_nl.statistic
 With no model configured the tables have their columns and no rows.
 """
 
-from winoqueer_nl.statistics.tables import DATA_ONLY, NAMES
-
-TABLES = [
-    f"results/tables/{name}.{kind}"
-    for name in NAMES
-    for kind in (("csv",) if name in DATA_ONLY else ("csv", "md", "tex"))
-]
-SHOWN_IN_REPORT = ("models", "bias_all", "identity_tests", "comparison", "languages")
-
-
-def scored(name):
-    """That file of every run that the configuration asks for."""
-    return [path for path in score_outputs() if path.endswith(f"/{name}")]
-
-
-def statistics_options():
-    """The configuration section statistics as command-line options."""
-    one = CONFIG.statistics
-    return (
-        f"--resamples {one.resamples} --seed {one.seed} --confidence {one.confidence}"
-        f" --languages {','.join(one.compare)}"
-    )
-
 
 rule statistics:
     input:

@@ -12,6 +12,7 @@ from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import demo
 from winoqueer_nl.scoring.models import check_keys, read_models
 from winoqueer_nl.scoring.run import Settings, resolve, score
+from winoqueer_nl.scoring.summary import KIND_NAMES
 
 TABLE = Path(__file__).parents[2] / "models.yaml"
 PAPER = {
@@ -86,4 +87,4 @@ def test_a_demonstration_run_says_that_its_numbers_mean_nothing(name, tmp_path, 
     assert report["warnings"] == [demo.NOTICE]
     assert report["canary"]["looks_untrained"] is True
     assert report["canary"]["unknown_tokens"] == 0
-    assert report["model"]["kind"] == demo.DEMOS[name]
+    assert report["kind"] == KIND_NAMES[demo.DEMOS[name]]

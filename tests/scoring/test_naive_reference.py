@@ -21,7 +21,7 @@ def test_every_architecture_agrees_with_the_naive_reference(name, tmp_path, pair
     folder = build.saved(tmp_path / name, name)
     report = score(str(folder), pairs_file, tmp_path / "out", Settings(precision="float32", device="cpu", quiet=True))
     masked = name in MASKED
-    assert report["model"]["kind"] == ("masked" if masked else "causal")
+    assert report["kind"] == ("masked" if masked else "autoregressive")
     assert report["method"]["output_layer_at_scored_positions_only"], "the output layer ran at every position"
     assert report["method"]["shared_beginnings_computed_once"] == (not masked)
     ours = pd.read_parquet(tmp_path / "out" / "scores.parquet")

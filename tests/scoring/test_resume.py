@@ -188,7 +188,7 @@ def test_a_finished_run_is_not_repeated(tmp_path, pairs_file, monkeypatch):
         again = score(str(model), pairs_file, tmp_path / "out", Settings(**SMALL, published_csv=True))
     assert again == json.loads(json.dumps(first))
     # What was not asked for the first time is made from the scores that are there.
-    assert len(pd.read_csv(tmp_path / "out" / "scores_published_layout.csv")) == first["pairs"]["scored"]
+    assert len(pd.read_csv(tmp_path / "out" / "scores_published_layout.csv")) == first["n_pairs"]
 
 
 def test_two_runs_do_not_write_into_one_folder(tmp_path):

@@ -73,7 +73,7 @@ def test_a_sampled_run_scores_the_chosen_pairs_as_a_full_run_does(tmp_path, pair
     a, b = (pd.read_parquet(tmp_path / n / "scores.parquet").set_index("pair_id") for n in ("full", "part"))
     assert len(b) == 40
     assert (a.loc[b.index] - b).abs().max().max() < 1e-4
-    assert part["sample"]["of"] == full["pairs"]["scored"] == len(a)
+    assert part["sample"]["of"] == full["n_pairs"] == len(a)
     for policy in ("published", "slot"):
         low, high = part["results"][policy]["bias_score"]["interval_95"]
         assert low <= full["results"][policy]["bias_score"]["percentage"] <= high

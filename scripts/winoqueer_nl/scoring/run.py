@@ -175,24 +175,27 @@ def score(
             summary.write_published_layout(out / "scores_published_layout.csv", pairs, frame)
         report = {
             "content_warning": summary.WARNING,
+            # What a reader of many runs needs first stands at the top, under plain names.
+            "model": named.title,
+            "revision": loaded.revision,
+            "kind": summary.KIND_NAMES[loaded.kind],
+            "precision": ladder.report.used,
+            "language": pairs.language,
+            "edition": pairs.edition,
+            "pairs_sha256": pairs.file_sha256,
+            "n_pairs": len(pairs),
+            "demo": named.source == "demonstration",
             "warnings": found,
             "results": summary.results(pairs, frame, needed, sample),
-            "model": {
-                "name": named.title,
+            "model_details": {
                 "key": name if name in (models or {}) or named.source == "demonstration" else None,
                 "source": named.source,
-                "kind": loaded.kind,
                 "architecture": loaded.architecture,
                 "parameters": engine.parameters,
-                "revision": loaded.revision,
                 **loaded.fingerprints,
             },
             "pairs": {
-                "file_sha256": pairs.file_sha256,
                 "content_sha256": pairs.content_sha256,
-                "language": pairs.language,
-                "edition": pairs.edition,
-                "scored": len(pairs),
                 "distinct_sentences": len(encoded),
                 "alike_to_the_tokenizer": len(needed.alike),
             },
@@ -255,7 +258,7 @@ def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None
     raise InputError(
         [
             Problem(
-                str(out), f"scores of another run (model {report.get('model', {}).get('name')})",
+                str(out), f"scores of another run (model {report.get('model')})",
                 "an empty folder, or this run's own",
                 "Choose another --out, or replace them with --overwrite.",
             )

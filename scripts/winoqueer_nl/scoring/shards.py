@@ -86,7 +86,7 @@ class Store:
             "unit_scale": True,
             "mininterval": 1.0,
             "leave": False,
-            "disable": self.quiet,
+            "disable": self.quiet or None,  # None: no bar where nobody watches (a log, a pipe)
         }
         with tqdm(total=total, initial=done, desc=stage, **options) as bar:
             for shard, path, result in work:

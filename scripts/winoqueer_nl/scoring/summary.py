@@ -18,6 +18,8 @@ from winoqueer_nl.scoring.pairs import Pairs
 from winoqueer_nl.scoring.sample import Sample, estimate
 from winoqueer_nl.scoring.tokens import Needed
 
+#: The paper's words for the two kinds of models.
+KIND_NAMES = {"masked": "masked", "causal": "autoregressive"}
 WARNING = "The sentences are hurtful stereotypes about people; read them prepared."
 SCHEMA = pa.schema(
     [
