@@ -102,7 +102,7 @@ def fingerprint(loaded: loading.Loaded, needed: Needed, pairs: Pairs, settings: 
         "model": loaded.fingerprints,
         "kind": loaded.kind,
         "start": asdict(needed.encoded.start),
-        "pairs": pairs.content_sha256,
+        "pairs": [pairs.content_sha256, pairs.file_sha256],  # the file's labels are in the summary
         "policies": sorted(needed.sums),
         "precision": settings.precision,
         "device": device,
