@@ -31,6 +31,12 @@ def aggregate(
     ] = None,
     resamples: Annotated[int | None, typer.Option(help="Resamples of respondents. [default: 10000]")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the resampling. [default: 2025]")] = None,
+    shift: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Percent points to move all thresholds by, to see what changes; once for each. [default: -5, 5]"
+        ),
+    ] = None,
     disclosure_threshold: Annotated[
         int | None, typer.Option(help="Counts of respondents below this are not written. [default: 5]")
     ] = None,
@@ -45,6 +51,7 @@ def aggregate(
         "unsure": unsure,
         "resamples": resamples,
         "seed": seed,
+        "shifts": shift or None,
         "disclosure_threshold": disclosure_threshold,
         "thresholds": {
             name: value
