@@ -180,7 +180,7 @@ def _part(
             if complaint.rule and getattr(instrument.rules, complaint.rule) != "error":
                 used[complaint.rule] += len(rows)
                 continue
-            _complain(export, [kept[i] for i in rows], question.columns[column], indices[column], complaint, noted)
+            _complain(export, [kept[int(i)] for i in rows], question.columns[column], indices[column], complaint, noted)
         else:
             meanings.append(found)
     lengths = np.array([len(meaning.answers) for meaning in meanings], np.int64)

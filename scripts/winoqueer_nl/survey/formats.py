@@ -62,7 +62,7 @@ class RowRule(Strict):
 class Derived(Strict):
     """The one word that is read of a column about the person or the device: a pattern's, else filled or empty."""
 
-    column: Text
+    column: Label
     words: dict[Text, Label] = Field(default_factory=dict, description="pattern with * -> word")
 
     def word(self, cell: str) -> str:
@@ -89,9 +89,9 @@ class Format(Strict):
     values: Literal["labels", "codes"] = Field(
         default="labels", description="sav: value labels or the codes below them"
     )
-    question: Text | None = Field(default=None, description="long: column that names the question")
-    answer: Text | None = Field(default=None, description="long: column with the answer")
-    respondent: Text | None = Field(
+    question: Label | None = Field(default=None, description="long: column that names the question")
+    answer: Label | None = Field(default=None, description="long: column with the answer")
+    respondent: Label | None = Field(
         default=None,
         description="column that tells responses apart, read only to find repeated rows; (whole row) where there is "
         "none but rows differ all the same; null: repeated rows cannot be found",
@@ -101,10 +101,10 @@ class Format(Strict):
     )
     ignored: tuple[Label, ...] = Field(default=(), description="further columns that are not used")
     optional: tuple[Label, ...] = Field(default=(), description="columns that are not used and may be absent")
-    derived: dict[Text, Derived] = Field(
+    derived: dict[Label, Derived] = Field(
         default_factory=dict, description="columns of one word made from personal ones"
     )
-    rows: dict[Text, RowRule] = Field(description="columns that say which rows count")
+    rows: dict[Label, RowRule] = Field(description="columns that say which rows count")
     trailing_separator: bool = Field(default=False, description="whether a cell of several answers may end with one")
     skipped: tuple[Label, ...] = Field(
         default=(), description="what stands in a cell whose question was shown and left unanswered"

@@ -55,10 +55,10 @@ class IdentityQuestion(Strict):
     """A question about the respondent: one column, or a column for each answer that could be ticked."""
 
     id: AnswerId
-    column: Text | None = None
+    column: Label | None = None
     separator: Label | None = Field(default=None, description="what joins several answers in one cell")
     answers: dict[Label, AnswerId] = Field(default_factory=dict)
-    columns: dict[Text, AnswerId] = Field(default_factory=dict, description="column -> the answer ticked in it")
+    columns: dict[Label, AnswerId] = Field(default_factory=dict, description="column -> the answer ticked in it")
     chosen: tuple[Label, ...] = Field(default=(), description="what stands in a column whose answer was ticked")
     not_chosen: tuple[Label, ...] = Field(default=(), description="... and in one whose answer was not, if not nothing")
 
@@ -86,8 +86,8 @@ class Item(Strict):
 
     stereotypes: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     asked: Text = Field(description="the wording that the question's text must hold, so that no column is mistaken")
-    relevance: Text | None = None
-    harmfulness: Text | None = None
+    relevance: Label | None = None
+    harmfulness: Label | None = None
 
     @property
     def key(self) -> str:
@@ -103,8 +103,8 @@ class Round(Strict):
     files: tuple[Text, ...] = Field(default=(), description="patterns of file names that can only be this round")
     respondents: int | None = Field(default=None, ge=1, description="how many responses must remain, if known")
     identities: tuple[IdentityQuestion, ...] = ()
-    free_text: tuple[Text, ...] = ()
-    missing_stereotypes: tuple[Text, ...] = Field(
+    free_text: tuple[Label, ...] = ()
+    missing_stereotypes: tuple[Label, ...] = Field(
         default=(), description="those of free_text that ask which stereotypes are missing: what is coded"
     )
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
@@ -239,15 +239,16 @@ def _check_round(
     expected = "each column of an export named once, in one role"
     columns = instrument.columns_of(round_id)
     named = [column for column in form.personal if column != form.respondent]
-    _once(path, place, [*named, *form.derived, *(c for c in columns if c not in form.derived)], expected, problems)
+    derived = [column for column in form.derived if column not in form.rows]
+    _once(path, place, [*named, *derived, *columns], expected, problems)
     for column in columns:
         if column not in named and column != WHOLE_ROW and form.is_personal(column):
             pattern = next(pattern for pattern in named if fits(column, pattern))
             problems.add(path, f"{quoted(column)}, which {quoted(pattern)} of personal drops", expected, field=place)
     for column in one.missing_stereotypes:
         if column not in one.free_text:
-            known = listed(one.free_text)
-            problems.add(path, quoted(column), f"one of free_text: {known}", field=f"{place}.missing_stereotypes")
+            listed_there = f"one of free_text: {listed(one.free_text)}"
+            problems.add(path, quoted(column), listed_there, field=f"{place}.missing_stereotypes")
     answers = {label for label, _ in vocabulary.meanings()} | set(vocabulary.not_applicable_labels) | ratings
     for question in one.identities:
         answers |= {*question.answers, *question.chosen}
