@@ -25,7 +25,7 @@ LABELS = {"yes": "Ja", "no": "Nee", "unsure": "Weet niet"}
 SIGNS = {"skipped": "-99", "not_applicable": "N/A", "not_shown": ""}
 IDENTITIES = {"apple": "Apple", "pear": "Pear, green"}
 
-# Text is read in composed letters (NFC). Excel takes no control characters and ends a line in one way; SPSS ends a text with blanks and holds 255 bytes.
+# Text is read in composed letters (NFC). Excel takes no control characters; SPSS cuts the blanks at the end of a text.
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Co", "Cn"]), min_size=1, max_size=20).map(
     lambda text: unicodedata.normalize("NFC", " ".join(text.split()))
 )
