@@ -103,15 +103,17 @@ def _rows(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
         attempts.append({"reader": "generic_xlsx", "sheet": SHEET, "personal": []})
     else:
         attempts += [{"reader": "generic_csv", "delimiter": sign, "personal": []} for sign in (",", ";")]
-    noted = Problems()
+    worth_telling: Problems | None = None
     for given in attempts:
         noted = Problems()
         rows = list(rows_of(path, Format.model_validate(given), noted))
         if noted.found:
+            worth_telling = worth_telling or noted
             continue
         header = [normalised(cell) for cell in rows[0][1]] if rows else []
         if header != COLUMNS:
             noted.add(path, "other columns", f"the columns {listed(COLUMNS, 20)}", "Keep them as they were.", row=1)
+            worth_telling = noted
             continue
         filled = [(number, cells) for number, cells in rows[1:] if any(cell.strip() for cell in cells)]
         for number, cells in filled:
@@ -119,7 +121,9 @@ def _rows(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
                 noted.add(path, f"{len(cells)} cells", f"{len(COLUMNS)}", row=number)
         if not noted.found:
             return filled
-    problems.extend(noted)
+        worth_telling = noted
+    assert worth_telling is not None
+    problems.extend(worth_telling)
     return None
 
 
