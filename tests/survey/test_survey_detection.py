@@ -45,6 +45,7 @@ def case(reader: str, name: str) -> dict:
         ("surveymonkey_csv", "internal names of the columns", {"respondent": "respondent_id"}),
         ("long_csv", "Dutch names of the columns, times are personal", {"question": "vraag", "answer": "antwoord"}),
         ("spss_sav", "value labels", {}),
+        ("microsoft_forms_xlsx", "one of two sheets, as declared", {"sheet": "Sheet1"}),
     ],
 )
 def test_a_proposal_says_what_to_declare(tmp_path: Path, reader: str, name: str, overrides: dict) -> None:

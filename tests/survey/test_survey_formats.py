@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from casefiles import fixtures, write_case
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.survey import aggregate
@@ -135,3 +137,28 @@ def test_all_formats_combine_into_one_aggregate(tmp_path: Path) -> None:
     # Without the names of files, the columns alone tell the rounds apart as far as tools do not share them.
     turned = aggregate.write(exports[::-1], instrument_file, tmp_path / "again" / "s.csv", SurveyConfig(resamples=20))
     assert turned.stereotypes == found.stereotypes
+
+
+@pytest.mark.parametrize("reader", FIXTURES)
+def test_a_damaged_file_of_any_tool_is_read_or_gets_a_message(tmp_path: Path, reader: str) -> None:
+    """Cut off or scratched anywhere: no traceback, nothing written, and no more people than there are rows."""
+    instrument_file, export = write_case(tmp_path, FIXTURES[reader], FIXTURES[reader]["cases"][0])
+    instrument = load(instrument_file)
+    whole = export.read_bytes()
+    n_rows = read_exports([export], instrument).rows_read["one"]
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def damaged(data: st.DataObject) -> None:
+        content = bytearray(whole)
+        start = data.draw(st.integers(0, len(content) - 1))
+        end = data.draw(st.integers(start + 1, min(len(content), start + 30)) | st.just(len(content)))
+        content[start:end] = data.draw(st.binary(max_size=3))
+        export.write_bytes(bytes(content))
+        try:
+            found = read_exports([export], instrument)
+        except InputError:
+            return
+        assert found.rows_read["one"] <= n_rows + 1
+
+    damaged()

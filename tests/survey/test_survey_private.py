@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import shutil
 import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import yaml
 from casefiles import fixtures, instrument_of, write_case
 
+from winoqueer_nl.cli import main
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.survey import private
 from winoqueer_nl.survey.formats import Format, adapters
@@ -26,16 +29,18 @@ MARK = "QQMARKQQ"
 FIXTURES = fixtures()
 
 
-def winoqueer(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command as a person runs it."""
-    return subprocess.run(
-        [sys.executable, "-m", "winoqueer_nl.cli", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):
+    """The command in this process: exit status and everything that it shows."""
+
+    def run(folder: Path, *arguments: str) -> tuple[int, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["winoqueer-nl", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), "".join(capfd.readouterr())
+
+    return run
 
 
 def marked(reader: str, folder: Path) -> tuple[dict[str, Any], Path, int]:
@@ -107,7 +112,6 @@ def _marked_text(text: str, form: Format, personal: list[str], free: str) -> str
 def searched(*folders: Path) -> tuple[int, list[Path]]:
     """How many files were searched, and which hold a mark: as bytes, in Parquet and packed files, in names."""
     import base64
-    import gzip
     import sqlite3
 
     signs = [
@@ -133,17 +137,17 @@ def searched(*folders: Path) -> tuple[int, list[Path]]:
 
 
 @pytest.mark.parametrize("reader", adapters())
-def test_no_format_lets_a_marked_value_through(tmp_path: Path, reader: str) -> None:
+def test_no_format_lets_a_marked_value_through(tmp_path: Path, here, reader: str) -> None:
     instrument, export, count = marked(reader, tmp_path)
     assert count >= len(adapters()[reader].format["personal"]) // 2, "the marks are there to be found"
     (tmp_path / "instrument.yaml").write_text(yaml.safe_dump(instrument, allow_unicode=True), "utf-8")
-    done = winoqueer(
+    status, shown = here(
         tmp_path,
         *("survey", "aggregate", export.name, "--instrument", "instrument.yaml"),
         *("--out", "out/stereotypes.csv", "--resamples", "20"),
     )
-    assert done.returncode == 0, done.stderr
-    assert MARK not in done.stdout + done.stderr
+    assert status == 0, shown
+    assert MARK not in shown
     n, found = searched(tmp_path / "out")
     assert n == 3
     assert found == []
@@ -235,10 +239,10 @@ def test_an_export_that_others_may_read_is_closed_and_the_sample_is_not(tmp_path
     assert private.restrict([export, sample, renamed]) == []
 
 
-def test_aggregate_closes_the_exports_it_reads(survey) -> None:
+def test_aggregate_closes_the_exports_it_reads(survey, here) -> None:
     survey.write()
     survey.export.chmod(0o664)
-    done = winoqueer(
+    _, shown = here(
         survey.folder,
         *(
             "survey",
@@ -252,7 +256,7 @@ def test_aggregate_closes_the_exports_it_reads(survey) -> None:
             "9",
         ),
     )
-    assert "could be read by others; now only by you" in done.stdout
+    assert "could be read by others; now only by you" in shown
     assert stat.S_IMODE(survey.export.stat().st_mode) == 0o600
 
 
@@ -261,6 +265,13 @@ def test_no_export_of_any_tool_passes_the_guard(tmp_path: Path, reader: str) -> 
     _, export, _ = marked(reader, tmp_path)
     assert refused(f"somewhere/{export.name}", export.read_bytes())
     assert refused(f"survey/exports/{export.name}", export.read_bytes())
+
+
+def packed(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("inside.csv", content)
+    return out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -277,6 +288,13 @@ def test_no_export_of_any_tool_passes_the_guard(tmp_path: Path, reader: str) -> 
         ("docs/survey.md", b"IPAddress, RecipientEmail", True),
         ("x.csv", "ResponseId;Finished;Q1\n".encode("utf-16"), False),
         ("x.txt", b"Naam\tE-mail\tvraag\n", False),
+        ("x.json", b'[{"ResponseId": "R_1", "Finished": 1}]', False),
+        ("x.json", b'{"n_yes": 3}', True),
+        ("x.zip", packed(b"ResponseId,Finished\n"), False),
+        ("x.zip", packed(b"stereotype_id,gloss\n"), True),
+        ("x.zip", b"PK no archive", False),
+        ("x.csv.gz", gzip.compress(b"ResponseId,Finished\n"), False),
+        ("x.csv.gz", gzip.compress(b"sent_x,sent_y\n"), True),
     ],
 )
 def test_the_guard_looks_at_place_and_content(path: str, content: bytes, passes: bool) -> None:
@@ -334,7 +352,7 @@ def test_the_hook_refuses_when_it_cannot_look(tmp_path: Path) -> None:
     assert "Run make first" in done.stderr
 
 
-def test_purge_removes_what_is_about_people_and_nothing_else(tmp_path: Path) -> None:
+def test_purge_removes_what_is_about_people_and_nothing_else(tmp_path: Path, here) -> None:
     outside = tmp_path / "outside.csv"
     outside.write_text("kept")
     project = tmp_path / "project"
@@ -351,12 +369,12 @@ def test_purge_removes_what_is_about_people_and_nothing_else(tmp_path: Path) -> 
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
     (project / "survey" / "exports" / "link.csv").symlink_to(outside)
-    done = winoqueer(project, "survey", "purge")
-    assert "5 files would be removed" in done.stdout
+    _, shown = here(project, "survey", "purge")
+    assert "5 files would be removed" in shown
     assert all((project / name).exists() for name in files)
-    done = winoqueer(project, "survey", "purge", "--yes")
-    assert done.returncode == 0, done.stderr
-    assert "5 files removed" in done.stdout
+    status, shown = here(project, "survey", "purge", "--yes")
+    assert status == 0, shown
+    assert "5 files removed" in shown
     left = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     assert left == [
         "results/nl/survey/stereotypes.csv",

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from winoqueer_nl.problems import Problems
-from winoqueer_nl.survey.cells import ANSWERED, NOT_APPLICABLE, NOT_SHOWN, SKIPPED, STATES, UNUSABLE, Complaint, Meaning
+from winoqueer_nl.survey.cells import STATES, UNUSABLE, Complaint, Meaning
 from winoqueer_nl.survey.checks import columns_are_known, respondents_are_unique, rows_that_count, texts_are_those_asked
 from winoqueer_nl.survey.instrument import Instrument
 from winoqueer_nl.survey.questions import Question, questions_of
@@ -24,18 +24,6 @@ from winoqueer_nl.survey.reading import RawExport
 ASPECTS = ["relevance", "harmfulness", "identity", "free_text"]
 COLUMNS = ["round", "respondent", "question", "aspect", "state", "answer"]
 RULES = ("unknown_answers", "out_of_range", "unmapped_columns", "duplicated_respondents")
-
-__all__ = [
-    "ANSWERED",
-    "NOT_APPLICABLE",
-    "NOT_SHOWN",
-    "SKIPPED",
-    "STATES",
-    "UNUSABLE",
-    "Responses",
-    "combine",
-    "interpret",
-]
 
 
 @dataclass

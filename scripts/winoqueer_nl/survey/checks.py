@@ -70,7 +70,7 @@ def texts_are_those_asked(export: RawExport, one: Round, problems: Problems) -> 
                     f"the question text {quoted(normalised(texts[column])[-120:])}",
                     f"a text with {quoted(item.asked)} in it",
                     "The columns may have been renamed or moved; correct the instrument.",
-                    row=export.text_row,
+                    row=export.text_row or None,
                     field=column,
                 )
 

@@ -87,7 +87,8 @@ def read_sheet(path: Path, stereotypes: Sequence[Stereotype], problems: Problems
                 row=number,
                 field="stereotype_id",
             )
-        coded = Coded(number, values["group"], values["text"], code, values)
+        # Some spreadsheet programs keep the sign that keeps a text from being a formula, others take it away.
+        coded = Coded(number, values["group"], values["text"].removeprefix("'"), code, values)
         for identity in coded.identities() if code == "new" else []:
             if identity not in identities:
                 near = suggestion(identity, identities)

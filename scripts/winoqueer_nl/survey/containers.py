@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from winoqueer_nl.problems import Problems, listed, quoted
 from winoqueer_nl.survey.formats import Format
@@ -115,7 +114,6 @@ def _windows_1252(path: Path, problems: Problems) -> str | None:
 def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
     """The rows of one sheet. A formula is refused: what it shows is not in the file for sure."""
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     if not _is_there(path, problems):
         return
@@ -156,16 +154,24 @@ def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
                     width = max(width, len(cells))
                 yield number, cells + [""] * (width - len(cells))
             book.close()
-    except (BadZipFile, InvalidFileException, KeyError, ValueError, OSError, EOFError, TypeError, SyntaxError) as error:
-        if isinstance(error, OSError) and not isinstance(error, BadZipFile) and error.strerror:
-            problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
-        else:
-            problems.add(
-                path,
-                "a file that cannot be opened as a spreadsheet (damaged, protected by a password, or not .xlsx)",
-                "an Excel workbook (.xlsx)",
-                EXPORT_AGAIN,
-            )
+    except Exception:  # whatever a damaged file makes the library stumble over
+        problems.add(
+            path,
+            "a file that cannot be opened as a spreadsheet (damaged, protected by a password, or not .xlsx)",
+            "an Excel workbook (.xlsx)",
+            EXPORT_AGAIN,
+        )
+
+
+def sheet_names(path: Path) -> list[str]:
+    """The sheets of a workbook; none where it cannot be opened."""
+    from openpyxl import load_workbook
+
+    try:
+        with path.open("rb") as file:
+            return list(load_workbook(file, read_only=True).sheetnames)
+    except Exception:  # as above: the reader says what is wrong
+        return []
 
 
 def sav_rows(path: Path, form: Format, problems: Problems) -> Rows:
@@ -183,7 +189,7 @@ def sav_rows(path: Path, form: Format, problems: Problems) -> Rows:
         columns, about = pyreadstat.read_sav(
             path, usecols=names, user_missing=True, disable_datetime_conversion=True, output_format="dict"
         )
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, ValueError, MemoryError):
+    except Exception:  # whatever a damaged file makes the library stumble over
         problems.add(
             path,
             "a file that cannot be opened as SPSS data (damaged, cut off, or not .sav)",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from winoqueer_nl.problems import InputError, Problem, Problems
-from winoqueer_nl.survey.containers import xlsx_rows
+from winoqueer_nl.survey.containers import sheet_names, xlsx_rows
 from winoqueer_nl.survey.formats import WHOLE_ROW, Format, adapters, fits, normalised
 
 #: Bytes of a text file that are looked at.
@@ -40,6 +40,7 @@ class _Look:
     rows: list[list[str]]
     delimiter: str = ","
     encoding: str = "utf-8"
+    sheet: str | None = None
 
 
 def propose(path: Path) -> list[Proposal]:
@@ -74,6 +75,8 @@ def _overrides(reader: str, look: _Look, names: list[str], signature: tuple[str,
     found: dict[str, Any] = {}
     if look.container != declared["container"]:
         found["container"] = look.container
+    if look.sheet is not None:
+        found["sheet"] = look.sheet
     if look.container == "csv" and look.delimiter != declared.get("delimiter", ","):
         found["delimiter"] = look.delimiter
     if look.container == "csv" and look.encoding != declared.get("encoding", "utf-8"):
@@ -120,9 +123,7 @@ def _look(path: Path) -> _Look | None:
             return None
         return _Look("sav", [list(about.column_names)])
     if head.startswith(b"PK"):
-        form = Format.model_validate({"reader": "generic_xlsx"})
-        rows = [cells for _, cells in islice(xlsx_rows(path, form, Problems()), 4)]
-        return _Look("xlsx", rows)
+        return _look_at_workbook(path)
     if not whole:
         head = head[: head.rfind(b"\n") + 1]
     try:
@@ -136,7 +137,7 @@ def _look(path: Path) -> _Look | None:
         return None
     first = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max((",", ";", "\t"), key=first.count)
-    rows = []
+    rows: list[list[str]] = []
     try:
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
             if rows or any(cell.strip() for cell in cells):
@@ -146,6 +147,22 @@ def _look(path: Path) -> _Look | None:
     except csv.Error:
         pass
     return _Look("csv", rows, delimiter, encoding)
+
+
+def _look_at_workbook(path: Path) -> _Look:
+    """The first rows of the only sheet or, of several, of the first that a tool has signed, else of the first."""
+    names = sheet_names(path)
+    looks = []
+    for name in names:
+        form = Format.model_validate({"reader": "generic_xlsx", "sheet": name})
+        rows = [cells for _, cells in islice(xlsx_rows(path, form, Problems()), 4)]
+        looks.append(_Look("xlsx", rows, sheet=name if len(names) > 1 else None))
+    signed = [look for look in looks if look.rows and _is_signed([normalised(cell) for cell in look.rows[0]])]
+    return (signed or [look for look in looks if look.rows] or [_Look("xlsx", [])])[0]
+
+
+def _is_signed(names: list[str]) -> bool:
+    return any(all(c in names for c in s) for adapter in adapters().values() for s in adapter.signature)
 
 
 def describe(path: Path) -> str:
@@ -195,7 +212,7 @@ def overview() -> str:
     """Every format, one paragraph each, with the traits that nobody has confirmed yet."""
     lines = ["Formats (reader: in the instrument's formats). Nothing is guessed: what is declared is verified.", ""]
     for reader, adapter in adapters().items():
-        form = Format.model_validate({"reader": reader} | ({"respondent": "id"} if reader == "long_csv" else {}))
+        form = Format.model_validate({"reader": reader})
         shape = {"csv": "text", "xlsx": "spreadsheet", "sav": "SPSS file"}[form.container]
         lines.append(f"{reader}: {adapter.tool}")
         lines.append(f"  export as: {adapter.export_as}")

@@ -144,6 +144,8 @@ class Format(Strict):
     def _complete(self) -> Format:
         if self.layout == "long" and None in (self.question, self.answer, self.respondent):
             raise ValueError("respondent, question and answer: the three columns of a long table")
+        if self.container == "sav" and self.respondent == WHOLE_ROW:
+            raise ValueError("respondent: a column, or null; of an SPSS file personal columns are never loaded")
         for name, derived in self.derived.items():
             if not self.is_personal(derived.column) and derived.column != self.respondent:
                 raise ValueError(f"under derived, {name}: a column of personal, or respondent")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.survey.detect import looks_personal
-from winoqueer_nl.survey.formats import normalised
+from winoqueer_nl.survey.formats import adapters, normalised
 from winoqueer_nl.survey.private import FOLDERS, PUBLIC_NAMES, SAMPLE_PREFIX, says_it_is_a_sample
 
 _TABLES = (".csv", ".tsv", ".txt", ".tab")
 _WORKBOOKS = (".xlsx", ".xlsm")
 #: Files that a survey tool may have written and that cannot be looked into here.
-_CLOSED = (".sav", ".zsav", ".por", ".xls", ".ods", ".rds", ".rdata", ".dta", ".lsr", ".lsa", ".qsf.zip")
+_CLOSED = (".sav", ".zsav", ".por", ".xls", ".ods", ".rds", ".rdata", ".dta", ".lsr", ".lsa", ".7z", ".rar")
+_JSON = (".json", ".jsonl", ".ndjson")
+#: Bytes that are unpacked of a packed file: enough for its header rows.
+_UNPACKED = 1 << 20
 
 
 def check_staged(root: Path) -> None:
@@ -59,10 +64,37 @@ def refused(path: str, content: bytes) -> str | None:
         return "a file of a folder for answers of people"
     if suffix in _CLOSED or content.startswith((b"$FL2", b"$FL3")):
         return "a data file of a survey or statistics program"
+    if suffix in _JSON and signed(content[:_UNPACKED].decode("utf-8", "replace")):
+        return "a JSON file with the columns of a survey export"
+    if suffix in (".zip", ".gz"):
+        return _refused_inside(path, content)
     if suffix in _TABLES or suffix in _WORKBOOKS or content.startswith(b"PK\x03\x04"):
         for header in _headers(content):
             if looks_personal(header):
                 return "a table with the columns of a survey export"
+    return None
+
+
+def signed(text: str) -> bool:
+    """Whether all columns of a tool's signature stand in a text, each in quotation marks."""
+    signatures = [s for adapter in adapters().values() for s in adapter.signature if len(s) > 1]
+    return any(all(f'"{column}"' in text for column in signature) for signature in signatures)
+
+
+def _refused_inside(path: str, content: bytes) -> str | None:
+    """Why a packed file may not be committed; one that cannot be unpacked may not."""
+    try:
+        if path.lower().endswith(".gz"):
+            with gzip.open(io.BytesIO(content)) as file:
+                return refused(path[:-3], file.read(_UNPACKED))
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as file:
+                    reason = refused(name, file.read(_UNPACKED))
+                if reason:
+                    return f"{reason}, packed"
+    except Exception:  # whatever a damaged or locked archive makes the library stumble over
+        return "a packed file that cannot be looked into"
     return None
 
 
@@ -83,17 +115,14 @@ def _headers(content: bytes) -> Iterator[list[str]]:
 
 
 def _workbook_headers(content: bytes) -> Iterator[list[str]]:
-    from zipfile import BadZipFile
-
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     try:
         book = load_workbook(io.BytesIO(content), read_only=True)
         for sheet in book.worksheets:
             for row in sheet.iter_rows(max_row=3, values_only=True):
                 yield [normalised(str(cell)) for cell in row if cell is not None]
-    except (BadZipFile, InvalidFileException, KeyError, ValueError, OSError):
+    except Exception:  # no workbook, or a damaged one: nothing that a survey tool could have written
         return
 
 

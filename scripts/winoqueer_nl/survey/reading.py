@@ -197,7 +197,7 @@ def _stripped(
         problems.add(
             path, problem.found, problem.expected, "The file ends in the middle of a row. " + problem.fix, row=short
         )
-    text_row = header[1][0] if form.layout in ("qualtrics", "question_and_item") and len(header) > 1 else 1
+    text_row = header[-1][0] if form.layout == "question_and_item" else header[:2][-1][0]
     return RawExport(path, names, kept_texts, found, text_row)
 
 
