@@ -54,7 +54,7 @@ def write_case(folder: Path, fixture: dict[str, Any], case: dict[str, Any]) -> t
     elif "columns" in case:
         export = folder / "export.sav"
         sav = merged(fixture.get("sav", {}), case.get("sav"))
-        write_sav(export, case["columns"], sav.get("texts", {}), sav.get("labels", {}), sav.get("missing", {}))
+        write_sav(export, case["columns"], sav["texts"], sav.get("labels", {}), sav.get("missing", {}))
     else:
         container = instrument_of(fixture, case)["formats"]["tool"]
         suffix = {"generic_xlsx": "xlsx", "microsoft_forms_xlsx": "xlsx", "spss_sav": "sav"}.get(
@@ -98,7 +98,7 @@ def write_workbook(path: Path, rows: list[list[Any]], other_sheet: str | None = 
 def write_sav(
     path: Path,
     columns: dict[str, list[Any]],
-    texts: dict[str, str],
+    texts: dict[str, str] | None,
     labels: dict[str, dict[Any, str]],
     missing: dict[str, list[Any]],
 ) -> None:
@@ -117,7 +117,7 @@ def write_sav(
     pyreadstat.write_sav(
         frame,
         str(path),
-        column_labels=[texts.get(name, name) for name in columns],
+        column_labels=None if texts is None else [texts.get(name, name) for name in columns],
         variable_value_labels={n: of for n, of in known.items() if frame[n].dtype == "float64"},
         missing_ranges={n: [float(v) for v in of] for n, of in missing.items() if n in columns},
     )

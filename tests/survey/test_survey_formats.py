@@ -87,6 +87,8 @@ def test_a_malformed_file_gets_a_clear_message(tmp_path: Path, reader: str, case
     for part in case["message"]:
         assert part in message, message
     assert "export." in message
+    assert "192.0.2" not in message
+    assert "example.org" not in message
     assert not (tmp_path / "out").exists()
 
 

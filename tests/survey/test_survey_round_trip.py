@@ -174,7 +174,7 @@ AS_ITEMS = {c: c for c in COLUMNS} | {
 AS_CODES = {c: c for c in COLUMNS}
 WRITERS: dict[str, Written] = {
     "qualtrics_csv": ({}, AS_CODES, qualtrics),
-    "limesurvey_csv": ({"not_shown": []}, AS_CODES, limesurvey),
+    "limesurvey_csv": ({}, AS_CODES, limesurvey),
     "google_forms_csv": ({}, AS_TEXTS, google),
     "surveymonkey_csv": ({}, AS_ITEMS, surveymonkey),
     "formr_csv": ({}, AS_CODES, formr),

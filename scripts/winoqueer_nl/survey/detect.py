@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -166,7 +167,7 @@ def _is_signed(names: list[str]) -> bool:
 
 
 def describe(path: Path) -> str:
-    """What a file looks like and what to write into the instrument for it. Column names only, never a cell.
+    """What a file looks like and what to write into the instrument for it. The first row's texts only: the names.
 
     Raises
     ------
@@ -192,7 +193,7 @@ def describe(path: Path) -> str:
     known = {*form.optional, *form.ignored, *form.rows, form.respondent}
     rest = [column for column in best.columns if column not in personal and column not in known]
     lines.append(f"  To be mapped, or listed under personal or ignored ({len(rest)}):")
-    lines += [f"    - {column[:120]}" for column in rest[:40]]
+    lines += [f"    - {_shown(column)}" for column in rest[:40]]
     if len(rest) > 40:
         lines.append(f"    ... and {len(rest) - 40} more")
     lines.append("  For the instrument, under formats:")
@@ -200,6 +201,12 @@ def describe(path: Path) -> str:
     lines.append(f"      reader: {best.reader}")
     lines += [f"      {key}: {_yaml(value)}" for key, value in best.overrides.items()]
     return "\n".join(lines)
+
+
+def _shown(column: str) -> str:
+    """A column's name; where a file has no header row, a person's cell may stand there."""
+    looks_so = re.search(r"\S@\S|\d+[.:]\d+[.:]\d+", column)
+    return "(not shown: it may be personal; does the file have a header row?)" if looks_so else column[:120]
 
 
 def _yaml(value: Any) -> str:

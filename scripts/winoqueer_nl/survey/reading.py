@@ -99,11 +99,22 @@ def _names(
             _width_problem(path, number, len(items), len(names), problems)
             return [], []
         items = [normalised(item) for item in items] + [""] * (len(names) - len(items))
+        for name, item in zip(names, items, strict=True):
+            # Without the row of items, the first response stands there: nothing of it may become a column's name.
+            if item and (name == form.respondent or form.is_personal(name)):
+                problems.add(
+                    path,
+                    f"something below {quoted(name)}",
+                    "a second header row, with the items of the questions and nothing below other columns",
+                    EXPORT_AGAIN,
+                    row=number,
+                    field=name,
+                )
         names = questions_and_items(names, items)
         texts = names
     elif form.layout == "texts":
         texts = names
-    elif form.container == "sav":
+    elif form.container == "sav" and any(header[1][1]):  # a file may have no labels of variables at all
         texts = [normalised(cell) or name for cell, name in zip(header[1][1], names, strict=True)]
     elif form.layout == "qualtrics" and len(header) > 1:
         texts = header[1][1]
