@@ -71,7 +71,8 @@ def survey_settings():
     one = CONFIG.survey
     return (
         f"--tier-1 {one.thresholds.tier_1} --tier-2 {one.thresholds.tier_2} --tier-3 {one.thresholds.tier_3}"
-        f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
+        + "".join(f" --shift {shift:g}" for shift in one.shifts)
+        + f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
         f" --disclosure-threshold {one.disclosure_threshold}"
     )
 

@@ -149,6 +149,7 @@ class Survey:
         ):
             if path.parent.exists() and not path.exists():
                 path.write_text(content, "utf-8", newline="")
+                path.chmod(0o600)
 
     def read(self, *exports: Path) -> Responses:
         """The canonical table of the exports (the first one if none is named)."""

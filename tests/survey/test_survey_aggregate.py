@@ -21,6 +21,7 @@ def picked(row: dict[str, str], *columns: str) -> list[str]:
 
 
 COUNTS = ("n_yes", "n_no", "n_unsure", "n_votes", "yes_percentage", "tier")
+NONE_UNUSABLE = {"not_applicable": 0, "unusable": 0}
 HARM = ("harmfulness_count", "harmfulness_mean", "harmfulness_sd")
 
 
@@ -99,9 +100,13 @@ def test_the_summary_counts_rows_and_states(survey) -> None:
             "preview": {"rows": 1, "reason": "trial"},
             "unfinished": {"rows": 1, "reason": "left early"},
         },
+        "rules": {
+            rule: {"policy": "error", "times": 0}
+            for rule in ("unknown_answers", "out_of_range", "unmapped_columns", "duplicated_respondents")
+        },
         "respondents": 3,
-        "relevance_answers": {"yes": 2, "no": 2, "unsure": 1, "skipped": 0, "not_shown": 1},
-        "harmfulness_answers": {"rated": 4, "skipped": 1, "not_shown": 1},
+        "relevance_answers": {"yes": 2, "no": 2, "unsure": 1, "skipped": 0, "not_shown": 1} | NONE_UNUSABLE,
+        "harmfulness_answers": {"rated": 4, "skipped": 1, "not_shown": 1} | NONE_UNUSABLE,
         "free_text_answers": 1,
     }
     assert (summary["respondents"], summary["votes"], summary["ratings"]) == (5, 6, 7)

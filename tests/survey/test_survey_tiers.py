@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from winoqueer_nl.survey.config import SurveyConfig, Thresholds
-from winoqueer_nl.survey.tiers import NO_VOTES, rounded, tier_probabilities, tiers, votes, wilson
+from winoqueer_nl.survey.tiers import NO_VOTES, RoundVotes, rounded, tier_probabilities, tiers, votes, wilson
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def exact(n: int, yes: int, no: int) -> list[float]:
     return [value / total for value in found.values()]
 
 
-def indicators(n: int, yes: int, no: int) -> tuple[np.ndarray, np.ndarray]:
+def indicators(n: int, yes: int, no: int) -> RoundVotes:
     said = np.zeros((n, 1), np.int64)
     voted = np.zeros((n, 1), np.int64)
     said[:yes], voted[: yes + no] = 1, 1
-    return said, voted
+    return RoundVotes(n, said, voted)
 
 
 @pytest.mark.parametrize(("n", "yes", "no"), [(43, 5, 4), (43, 7, 2), (12, 1, 1), (6, 2, 4), (9, 9, 0), (5, 0, 3)])
@@ -103,7 +103,7 @@ def test_tier_probabilities_equal_a_naive_loop_over_the_same_draws() -> None:
         voted = (people.random((n, 3)) < 0.5).astype(np.int64)
         rounds.append((voted * (people.random((n, 3)) < 0.6), voted))
     resamples, seed = 300, 11
-    found = tier_probabilities(rounds, Thresholds(), resamples, seed)
+    found = tier_probabilities([RoundVotes(len(s), s, v) for s, v in rounds], Thresholds(), resamples, seed)
     generators = [np.random.default_rng([seed, i]) for i in range(2)]
     tally = [[0, 0, 0, 0] for _ in range(3)]
     for _ in range(resamples):
@@ -122,6 +122,15 @@ def test_tier_probabilities_equal_a_naive_loop_over_the_same_draws() -> None:
                 tally[s][0 if share >= 70 else 1 if share >= 50 else 2 if share >= 30 else 3] += 1
     for s in range(3):
         assert found[s].tolist() == [count / sum(tally[s]) for count in tally[s]]
+
+
+@pytest.mark.parametrize(("n", "yes", "no"), [(43, 5, 4), (12, 1, 1), (9, 9, 0), (5, 0, 3)])
+def test_drawing_sums_gives_the_same_probabilities_as_drawing_people(n: int, yes: int, no: int) -> None:
+    resamples = 20_000
+    sums = RoundVotes(n, np.array([yes]), np.array([yes + no]))
+    found = tier_probabilities([sums], Thresholds(), resamples, seed=1)[0]
+    for mine, theirs in zip(found, exact(n, yes, no), strict=True):
+        assert abs(mine - theirs) <= 5 * math.sqrt(max(theirs * (1 - theirs), 1e-9) / (0.8 * resamples)) + 1e-9
 
 
 def test_resamples_without_a_vote_are_left_out() -> None:

@@ -6,6 +6,7 @@ Nothing here tells one respondent from another; what does stays inside the funct
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +14,29 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from winoqueer_nl import disclosure
 from winoqueer_nl.files import write_csv, write_json
-from winoqueer_nl.pairs import Judgement
-from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
+from winoqueer_nl.problems import InputError, Problem, listed, quoted
+from winoqueer_nl.survey import microscope
 from winoqueer_nl.survey.canonical import Responses
-from winoqueer_nl.survey.cells import ANSWERED, NOT_SHOWN, SKIPPED
+from winoqueer_nl.survey.cells import ANSWERED, NOT_APPLICABLE, NOT_SHOWN, SKIPPED, UNUSABLE
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.survey.exports import read_exports
 from winoqueer_nl.survey.instrument import Instrument, load
-from winoqueer_nl.survey.tiers import ANSWERS, NO_VOTES, TIERS, rounded, tier_probabilities, tiers, votes, wilson
-from winoqueer_nl.tables import records
+from winoqueer_nl.survey.judgements import read_judgements as read_judgements
+from winoqueer_nl.survey.tally import answers_of
+from winoqueer_nl.survey.tiers import (
+    ANSWERS,
+    NO_VOTES,
+    TIERS,
+    RoundVotes,
+    rounded,
+    tier_probabilities,
+    tiers,
+    votes,
+    wilson,
+)
 
 #: The columns of stereotypes.csv, in order.
 STEREOTYPE_COLUMNS = [
@@ -97,18 +108,6 @@ def write(exports: Sequence[Path], instrument_file: Path, out: Path, config: Sur
     return found
 
 
-def _matrix(responses: Responses, round_id: str, aspect: str, questions: Sequence[str]) -> npt.NDArray[np.object_]:
-    """Answers of a round, respondents x questions, None where nothing was answered."""
-    table = responses.table
-    mine = table[(table["round"] == round_id) & (table["aspect"] == aspect) & (table["state"] == ANSWERED)]
-    people = np.unique(table.loc[table["round"] == round_id, "respondent"].to_numpy())
-    found = np.full((len(people), len(questions)), None, dtype=object)
-    places = pd.Series(range(len(questions)), index=list(questions))
-    rows = np.searchsorted(people, mine["respondent"].to_numpy())
-    found[rows, places[mine["question"].astype(str)].to_numpy()] = mine["answer"].to_numpy(dtype=object)
-    return found
-
-
 def stereotype_rows(responses: Responses, instrument: Instrument, config: SurveyConfig) -> list[dict[str, str]]:
     """The rows of stereotypes.csv, sorted by id; cells as text, blank where there is nothing to say."""
     # A round without an export asked nobody: its stereotypes are left out rather than shown with zeros.
@@ -116,7 +115,6 @@ def stereotype_rows(responses: Responses, instrument: Instrument, config: Survey
     rounds_of = {s: [r for r in found if r in present] for s, found in instrument.asked_in().items()}
     asked = {stereotype: found for stereotype, found in rounds_of.items() if found}
     ids = list(asked)
-    place = {stereotype: i for i, stereotype in enumerate(ids)}
     with_votes = {
         stereotype
         for round_id in present
@@ -125,24 +123,15 @@ def stereotype_rows(responses: Responses, instrument: Instrument, config: Survey
         for stereotype in item.stereotypes
     }
     counts = np.zeros((len(ANSWERS), len(ids)), np.int64)
-    ratings: list[list[int]] = [[] for _ in ids]
-    rounds: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+    ratings: list[Counter[int]] = [Counter() for _ in ids]
+    rounds: list[RoundVotes] = []
     for round_id in instrument.rounds:
-        if round_id not in present:
-            continue
-        items = instrument.rounds[round_id].items
-        keys = [item.key for item in items]
-        answers = _matrix(responses, round_id, "relevance", keys)
-        scores = _matrix(responses, round_id, "harmfulness", keys)
-        said = np.zeros((len(ANSWERS), len(answers), len(ids)), np.int64)
-        for column, item in enumerate(items):
-            rated = [int(score) for score in scores[:, column] if score is not None]
-            for stereotype in item.stereotypes:
-                for i, answer in enumerate(ANSWERS):
-                    said[i, :, place[stereotype]] = answers[:, column] == answer
-                ratings[place[stereotype]] += rated
-        counts += said.sum(axis=1)
-        rounds.append(votes(said, config.unsure))
+        if round_id in present:
+            said = answers_of(responses, round_id, instrument, ids)
+            counts += said.counts
+            for mine, more in zip(ratings, said.ratings, strict=True):
+                mine.update(more)
+            rounds.append(said.votes(config.unsure))
     n_yes, n_votes = votes(counts, config.unsure)
     found_tiers = tiers(n_yes, n_votes, config.thresholds)
     probabilities = tier_probabilities(rounds, config.thresholds, config.resamples, config.seed)
@@ -176,15 +165,15 @@ def _tier_cells(n_yes: int, n_votes: int, tier: int, probabilities: npt.NDArray[
     } | {name: "" if math.isnan(value) else f"{value:.4f}" for name, value in zip(names, probabilities, strict=True)}
 
 
-def _harmfulness_cells(ratings: Sequence[int]) -> dict[str, str]:
-    """Number, mean and sample standard deviation (n - 1) of the ratings."""
-    n, total = len(ratings), sum(ratings)
+def _harmfulness_cells(ratings: Counter[int]) -> dict[str, str]:
+    """Number, mean and sample standard deviation (n - 1) of the ratings, given how often each was chosen."""
+    n, total = ratings.total(), sum(rating * number for rating, number in ratings.items())
     cells = {"harmfulness_count": str(n)}
     if n > 0:
         cells["harmfulness_mean"] = f"{rounded(total, n):.2f}"
     if n > 1:
         # Whole numbers up to the last step: no cancellation, the same digits everywhere.
-        squares = n * sum(rating * rating for rating in ratings) - total * total
+        squares = n * sum(rating * rating * number for rating, number in ratings.items()) - total * total
         cells["harmfulness_sd"] = f"{math.sqrt(squares / (n * (n - 1))):.2f}"
     return cells
 
@@ -202,7 +191,7 @@ def respondent_rows(responses: Responses, instrument: Instrument, threshold: int
         if round_id in responses.respondents:
             for question in one.identities:
                 known = answers.setdefault(question.id, [])
-                known += [answer for answer in dict.fromkeys(question.answers.values()) if answer not in known]
+                known += [answer for answer in question.ids() if answer not in known]
     rows = []
     for question_id, listed_answers in answers.items():
         numbers = [int(counts.get((question_id, answer), 0)) for answer in listed_answers]
@@ -235,20 +224,25 @@ def _summary(
         mine = table[table["round"] == round_id]
         cells = mine.groupby(["aspect", "state"], observed=False).size()
         relevance = mine[(mine["aspect"] == "relevance") & (mine["state"] == ANSWERED)]["answer"].value_counts()
+        states = (SKIPPED, NOT_SHOWN, NOT_APPLICABLE, UNUSABLE)
+        policies = instrument.rules.model_dump()
         rounds[round_id] = {
             "exports": responses.exports[round_id],
             "rows_read": responses.rows_read[round_id],
             "rows_dropped": {
                 rule: {"rows": number, "reason": reasons[rule]} for rule, number in responses.dropped[round_id].items()
             },
+            "rules": {
+                rule: {"policy": policies[rule], "times": number} for rule, number in responses.rules[round_id].items()
+            },
             "respondents": responses.respondents[round_id],
             "relevance_answers": {
                 **{answer: int(relevance.get(answer, 0)) for answer in ANSWERS},
-                **{state: int(cells["relevance", state]) for state in (SKIPPED, NOT_SHOWN)},
+                **{state: int(cells["relevance", state]) for state in states},
             },
             "harmfulness_answers": {
                 "rated": int(cells["harmfulness", ANSWERED]),
-                **{state: int(cells["harmfulness", state]) for state in (SKIPPED, NOT_SHOWN)},
+                **{state: int(cells["harmfulness", state]) for state in states},
             },
             "free_text_answers": int(cells["free_text", ANSWERED]),
         }
@@ -264,51 +258,10 @@ def _summary(
             **{"not_relevant" if tier < 0 else f"tier_{tier}": found.count(str(tier)) for tier in TIERS},
             "without_tier": found.count(""),
         },
+        "certainty": microscope.certainty(stereotypes, config),
+        "alternatives": microscope.alternatives(stereotypes, config),
         "settings": config.model_dump(),
     }
-
-
-def read_judgements(path: Path) -> dict[str, Judgement]:
-    """What the survey says of each stereotype, read back from stereotypes.csv for the stage "pairs".
-
-    Raises
-    ------
-    InputError
-        for a file that is no such table.
-    """
-    problems = Problems()
-    found = records(path, problems, "Build it again: winoqueer-nl survey aggregate.")
-    judgements: dict[str, Judgement] = {}
-    header = found[0][1] if found else []
-    wanted = ("stereotype_id", "tier", "harmfulness_mean")
-    missing = [column for column in wanted if column not in header]
-    if found and missing:
-        problems.add(
-            path,
-            f"no column {listed(map(quoted, missing))}",
-            "the survey aggregates",
-            "Build the file again.",
-            row=1,
-        )
-    problems.stop()
-    for number, cells in (found or [])[1:]:
-        row = dict(zip(header, cells, strict=False))
-        identifier, tier, mean = (row.get(column, "") for column in wanted)
-        if identifier in judgements or not identifier:
-            problems.add(path, quoted(identifier), "each stereotype once", row=number, field="stereotype_id")
-        if tier not in ("", *map(str, TIERS)):
-            problems.add(path, quoted(tier), f"one of {listed(map(str, TIERS))}, or nothing", row=number, field="tier")
-            continue
-        try:
-            harmfulness = float(mean) if mean else None
-            if harmfulness is not None and not math.isfinite(harmfulness):
-                raise ValueError
-        except ValueError:
-            problems.add(path, quoted(mean), "a number or nothing", row=number, field="harmfulness_mean")
-            continue
-        judgements[identifier] = Judgement(int(tier) if tier else None, harmfulness)
-    problems.stop()
-    return judgements
 
 
 def message(found: Aggregates, out: Path) -> str:
@@ -316,9 +269,10 @@ def message(found: Aggregates, out: Path) -> str:
     lines = []
     for round_id, one in found.summary["rounds"].items():
         dropped = ", ".join(f"{rule} {entry['rows']}" for rule, entry in one["rows_dropped"].items())
+        used = ", ".join(f"{rule} {entry['times']}" for rule, entry in one["rules"].items() if entry["times"])
         lines.append(
             f"Round {round_id}: {one['rows_read']} rows read, dropped: {dropped or 'none'}; "
-            f"{one['respondents']} respondents."
+            f"{one['respondents']} respondents." + (f" Rules used: {used}." if used else "")
         )
     counts = found.summary["stereotypes"]
     lines.append(
@@ -326,5 +280,7 @@ def message(found: Aggregates, out: Path) -> str:
         f"tier 1: {counts['tier_1']}, tier 2: {counts['tier_2']}, tier 3: {counts['tier_3']}, "
         f"not relevant: {counts['not_relevant']}, without tier: {counts['without_tier']}."
     )
+    changes = ", ".join(f"{name} {one['n_changed']}" for name, one in found.summary["alternatives"].items())
+    lines.append(f"Stereotypes that would change tier: {changes}. {SUMMARY_FILE} names them.")
     lines.append(f"Written: {out}, with {RESPONDENTS_FILE} and {SUMMARY_FILE} beside it.")
     return "\n".join(lines)

@@ -7,9 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from winoqueer_nl.problems import listed, quoted, suggestion
-from winoqueer_nl.survey.instrument import normalised
+from winoqueer_nl.survey.formats import normalised
 
-ANSWERED, SKIPPED, NOT_SHOWN = STATES = ["answered", "skipped", "not_shown"]
+ANSWERED, SKIPPED, NOT_SHOWN, NOT_APPLICABLE, UNUSABLE = STATES = [
+    "answered",
+    "skipped",
+    "not_shown",
+    "not_applicable",
+    "unusable",
+]
 
 
 @dataclass(frozen=True)
@@ -27,26 +33,37 @@ class Complaint:
     found: str
     expected: str
     fix: str
+    #: the rule of the instrument that may let the cell pass as unusable; None: always an error
+    rule: str | None = "unknown_answers"
 
 
 Reader = Callable[[str], Meaning | Complaint]
 
 
-def closed(meanings: Mapping[str, Meaning], expected: str) -> Reader:
-    """Reader of a question with fixed answers; one that is not known is shown in the complaint."""
+def closed(meanings: Mapping[str, Meaning], expected: str, numbers: bool = False) -> Reader:
+    """Reader of a question with fixed answers; one that is not known is shown in the complaint.
+
+    With ``numbers``, a whole number among the answers that are not known is one out of range.
+    """
 
     def meaning_of(cell: str) -> Meaning | Complaint:
         value = normalised(cell)
         if value in meanings:
             return meanings[value]
         near = suggestion(value, [label for label in meanings if label])
-        return Complaint(safely(value), expected, near or "Correct the cell, or add the label to the instrument.")
+        fix = near or "Correct the cell, or add the label to the instrument."
+        outside = numbers and re.fullmatch(r"[+-]?\d+", value, re.ASCII)
+        return Complaint(safely(value), expected, fix, "out_of_range" if outside else "unknown_answers")
 
     return meaning_of
 
 
-def several(blank: Mapping[str, Meaning], answers: Mapping[str, str], separator: str | None) -> Reader:
+def several(
+    blank: Mapping[str, Meaning], answers: Mapping[str, str], separator: str | None, trailing: bool = False
+) -> Reader:
     """Reader of a question about the respondent, one answer or several in a cell.
+
+    ``trailing``: one more separator may stand at the end.
 
     What people say about themselves is never repeated in a complaint; row and column lead to it.
     """
@@ -58,6 +75,8 @@ def several(blank: Mapping[str, Meaning], answers: Mapping[str, str], separator:
         if value in blank:
             return blank[value]
         ways = choices(value, list(answers), separator)
+        if not ways and trailing and separator and value.endswith(separator):
+            ways = choices(value.removesuffix(separator).rstrip(), list(answers), separator)
         if not ways:
             return Complaint("an answer that is not in the list", expected, fix)
         ids = {tuple(dict.fromkeys(answers[label] for label in way)) for way in ways}
@@ -75,6 +94,42 @@ def text(blank: Mapping[str, Meaning]) -> Reader:
 
     def meaning_of(cell: str) -> Meaning | Complaint:
         return blank.get(cell.strip()) or Meaning(ANSWERED, (cell.strip(),))
+
+    return meaning_of
+
+
+def ticked(
+    blank: Mapping[str, Meaning],
+    columns: Mapping[str, str],
+    is_chosen: Callable[[str, str], bool],
+    not_chosen: set[str],
+) -> Callable[[Sequence[str]], Meaning | tuple[int, Complaint]]:
+    """Reader of a question about the respondent with a column for each answer.
+
+    Nothing ticked where some cells say so (``not_chosen``): shown and skipped. A complaint comes with its column.
+    """
+    ids = list(columns.values())
+
+    def meaning_of(cells: Sequence[str]) -> Meaning | tuple[int, Complaint]:
+        chosen: list[str] = []
+        states: list[str] = []
+        for i, (cell, identifier) in enumerate(zip(cells, ids, strict=True)):
+            value = normalised(cell)
+            if is_chosen(value, identifier):
+                chosen.append(identifier)
+            elif value in not_chosen:
+                states.append(SKIPPED)
+            elif value in blank:
+                states.append(blank[value].state)
+            else:
+                return i, Complaint(
+                    "an answer that is not in the list",
+                    "what the instrument says stands in a column that was ticked, or was not",
+                    "Correct the cell, or add what stands there to chosen or not_chosen.",
+                )
+        if chosen:
+            return Meaning(ANSWERED, tuple(dict.fromkeys(chosen)))
+        return Meaning(next(s for s in (SKIPPED, NOT_APPLICABLE, NOT_SHOWN) if s in states))
 
     return meaning_of
 

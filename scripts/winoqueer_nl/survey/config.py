@@ -48,6 +48,11 @@ class SurveyConfig(Strict):
         description="resamples of respondents for the probability of each tier",
     )
     seed: int = Field(default=2025, ge=0, description="seed of the resampling")
+    shifts: tuple[float, ...] = Field(
+        default=(-5.0, 5.0),
+        min_length=1,
+        description="percent points by which the summary moves all thresholds to see which stereotypes change tier",
+    )
     disclosure_threshold: int = Field(
         default=5, ge=1, description="counts of respondents below this number are not released"
     )

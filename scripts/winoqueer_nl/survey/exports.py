@@ -1,17 +1,15 @@
-"""Reading all exports of a survey: which reader, which round, and one canonical table in the end."""
+"""Reading all exports of a survey: which layout, which round, and one canonical table in the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from winoqueer_nl.problems import InputError, Problem, Problems, listed
-from winoqueer_nl.survey import qualtrics
-from winoqueer_nl.survey.canonical import RawExport, Responses, combine, interpret
-from winoqueer_nl.survey.instrument import Format, Instrument
-
-#: A survey tool is one reader here and one section ``formats`` in an instrument.
-READERS: dict[str, Callable[[Path, Format, Problems], RawExport | None]] = {"qualtrics_csv": qualtrics.read}
+from winoqueer_nl.survey import reading
+from winoqueer_nl.survey.canonical import Responses, combine, interpret
+from winoqueer_nl.survey.instrument import Instrument
+from winoqueer_nl.survey.reading import RawExport
 
 
 def read_exports(paths: Sequence[Path], instrument: Instrument) -> Responses:
@@ -35,7 +33,8 @@ def read_exports(paths: Sequence[Path], instrument: Instrument) -> Responses:
         if read is None:
             continue
         export, round_id = read
-        _not_in_another_file(export, round_id, instrument, first, problems)
+        if len(paths) > 1:
+            _not_in_another_file(export, round_id, instrument, first, problems)
         responses = interpret(export, round_id, instrument, respondents, problems)
         if responses is not None:
             found.append(responses)
@@ -57,18 +56,16 @@ def _read(path: Path, instrument: Instrument, problems: Problems) -> tuple[RawEx
         return None
     candidates = named or list(instrument.rounds)
     readings: dict[str, RawExport] = {}
-    first_failure: Problems | None = None
+    failures: dict[str, Problems] = {}
     for name in dict.fromkeys(instrument.rounds[round_id].format for round_id in candidates):
-        form = instrument.formats[name]
         noted = Problems()
-        export = READERS[form.reader](path, form, noted)
+        export = reading.read(path, instrument.formats[name], noted)
         if export is not None:
             readings[name] = export
-        elif first_failure is None:
-            first_failure = noted
+        else:
+            failures[name] = noted
     if not readings:
-        assert first_failure is not None
-        problems.extend(first_failure)
+        problems.extend(failures[_nearest(path, list(failures), instrument)])
         return None
     shares = {
         round_id: _share(readings[name], instrument.rounds[round_id].question_columns())
@@ -77,6 +74,12 @@ def _read(path: Path, instrument: Instrument, problems: Problems) -> tuple[RawEx
     }
     best = max(shares.values())
     rounds = [round_id for round_id, share in shares.items() if share == best]
+    if best == 0 and failures:
+        # Another layout is the right one and its reader says why it failed.
+        nearest = _nearest(path, [*readings, *failures], instrument)
+        if nearest in failures:
+            problems.extend(failures[nearest])
+            return None
     if best == 0 or len(rounds) > 1:
         problems.add(
             path,
@@ -87,6 +90,21 @@ def _read(path: Path, instrument: Instrument, problems: Problems) -> tuple[RawEx
         )
         return None
     return readings[instrument.rounds[rounds[0]].format], rounds[0]
+
+
+def _nearest(path: Path, formats: Sequence[str], instrument: Instrument) -> str:
+    """The format whose adapter the file looks most like; used to choose among messages, never to read."""
+    if len(formats) == 1:
+        return formats[0]
+    from winoqueer_nl.survey.detect import propose
+
+    looks = [proposal.reader for proposal in propose(path)]
+
+    def rank(name: str) -> int:
+        reader = instrument.formats[name].reader
+        return looks.index(reader) if reader in looks else len(looks)
+
+    return min(formats, key=rank)
 
 
 def _share(export: RawExport, columns: Sequence[str]) -> float:
@@ -105,11 +123,11 @@ def _not_in_another_file(
 ) -> None:
     """Note responses that another export of the same round has as well (rounds may number theirs alike)."""
     column = instrument.formats[instrument.rounds[round_id].format].respondent
-    if column not in export.columns:
+    if column is None or column not in export.columns:
         return
     place = export.columns.index(column)
     for number, cells in export.rows:
-        identifier = cells[place].strip()
+        identifier = cells[place]
         other = first.setdefault((round_id, identifier), (export.path, number))
         if identifier and other[0] != export.path:
             problems.add(

@@ -10,28 +10,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import Identifier, Stereotype
+from winoqueer_nl.survey.formats import WHOLE_ROW, Format, Label, Labels, Text, fits
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, read_yaml
-
-
-def _text(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("text; YAML reads a bare Yes, No, On or Off as true or false, so put it in quotation marks")
-    return str(value) if isinstance(value, int) else value
-
-
-def normalised(text: str) -> str:
-    """The text with each run of white space (no-break spaces and line feeds too) as one blank, none at the ends."""
-    return " ".join(text.split())
-
-
-Text = Annotated[str, BeforeValidator(_text), StringConstraints(min_length=1)]
-Label = Annotated[Text, BeforeValidator(lambda value: normalised(value) if isinstance(value, str) else value)]
-Labels = Annotated[tuple[Label, ...], Field(min_length=1)]
 
 
 class Vocabulary(Strict):
@@ -40,6 +25,9 @@ class Vocabulary(Strict):
     yes_labels: Labels
     no_labels: Labels
     unsure_labels: Labels
+    not_applicable_labels: tuple[Label, ...] = Field(
+        default=(), description="an answer that is no vote and no refusal either, such as N/A where it could be chosen"
+    )
 
     def meanings(self) -> Iterator[tuple[str, str]]:
         """Each label with what it means: yes, no or unsure."""
@@ -60,39 +48,37 @@ class Scale(Strict):
     labels: dict[Label, int] = Field(default_factory=dict)
 
 
-class Drop(Strict):
-    """Values of a column that mark a row as none of ours, and why."""
-
-    values: Labels
-    reason: Text
-
-
-class RowRule(Strict):
-    """Every value that a column may hold: rows to keep and, by rule, rows to drop."""
-
-    keep: Labels
-    drop: dict[Identifier, Drop]
-
-
-class Format(Strict):
-    """How the exports of one survey tool are laid out."""
-
-    reader: Literal["qualtrics_csv"]
-    header_rows: Literal[2, 3] = 3
-    respondent: Text = Field(description="column that tells responses apart; read only to find repeated rows")
-    personal: tuple[Text, ...] = Field(description="columns about the person or the device; dropped before all else")
-    ignored: tuple[Text, ...] = Field(default=(), description="further columns that are not used")
-    rows: dict[Text, RowRule] = Field(description="columns that say which rows count")
-    skipped: Labels = Field(description="what stands in a cell whose question was shown and left unanswered")
+AnswerId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 class IdentityQuestion(Strict):
-    """A question about the respondent; with a separator, several answers may stand in one cell."""
+    """A question about the respondent: one column, or a column for each answer that could be ticked."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
-    column: Text
-    separator: Label | None = None
-    answers: dict[Label, Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]]
+    id: AnswerId
+    column: Label | None = None
+    separator: Label | None = Field(default=None, description="what joins several answers in one cell")
+    answers: dict[Label, AnswerId] = Field(default_factory=dict)
+    columns: dict[Label, AnswerId] = Field(default_factory=dict, description="column -> the answer ticked in it")
+    chosen: tuple[Label, ...] = Field(default=(), description="what stands in a column whose answer was ticked")
+    not_chosen: tuple[Label, ...] = Field(default=(), description="... and in one whose answer was not, if not nothing")
+
+    @model_validator(mode="after")
+    def _one_or_many(self) -> IdentityQuestion:
+        if (self.column is None) == (not self.columns):
+            raise ValueError("column (several answers in one cell) or columns (one for each answer)")
+        if self.column is not None and not self.answers:
+            raise ValueError("answers: label and id of each")
+        if self.columns and not self.chosen and not self.answers:
+            raise ValueError("chosen: what stands in a column whose answer was ticked")
+        return self
+
+    def all_columns(self) -> list[str]:
+        """Every column that the question needs."""
+        return [self.column] if self.column is not None else list(self.columns)
+
+    def ids(self) -> list[str]:
+        """Every answer's id, each once, in the order of the instrument."""
+        return list(dict.fromkeys([*self.answers.values(), *self.columns.values()]))
 
 
 class Item(Strict):
@@ -100,8 +86,8 @@ class Item(Strict):
 
     stereotypes: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     asked: Text = Field(description="the wording that the question's text must hold, so that no column is mistaken")
-    relevance: Text | None = None
-    harmfulness: Text | None = None
+    relevance: Label | None = None
+    harmfulness: Label | None = None
 
     @property
     def key(self) -> str:
@@ -117,15 +103,27 @@ class Round(Strict):
     files: tuple[Text, ...] = Field(default=(), description="patterns of file names that can only be this round")
     respondents: int | None = Field(default=None, ge=1, description="how many responses must remain, if known")
     identities: tuple[IdentityQuestion, ...] = ()
-    free_text: tuple[Text, ...] = ()
+    free_text: tuple[Label, ...] = ()
+    missing_stereotypes: tuple[Label, ...] = Field(
+        default=(), description="those of free_text that ask which stereotypes are missing: what is coded"
+    )
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
 
     def question_columns(self) -> list[str]:
         """Every column that holds answers."""
-        columns = [question.column for question in self.identities] + list(self.free_text)
+        columns = [column for question in self.identities for column in question.all_columns()] + list(self.free_text)
         for item in self.items:
             columns += [column for column in (item.relevance, item.harmfulness) if column is not None]
         return columns
+
+
+class Rules(Strict):
+    """What to do with what the instrument does not know; the summary counts each. ``error`` stops with a message."""
+
+    unknown_answers: Literal["error", "unusable"] = "error"
+    out_of_range: Literal["error", "unusable"] = "error"
+    unmapped_columns: Literal["error", "ignore"] = "error"
+    duplicated_respondents: Literal["error", "keep_first", "keep_last"] = "error"
 
 
 class SharedVotes(Strict):
@@ -144,11 +142,13 @@ class Instrument(Strict):
     formats: dict[str, Format]
     rounds: Annotated[dict[Identifier, Round], Field(min_length=1)]
     votes_of: dict[Identifier, SharedVotes] = Field(default_factory=dict)
+    rules: Rules = Rules()
 
     def columns_of(self, round_id: str) -> list[str]:
-        """Every column that an export of the round holds, personal ones (which may be absent) left out."""
+        """Every column that an export of the round holds; personal and optional ones, which may be absent, left out."""
         form = self.formats[self.rounds[round_id].format]
-        return [form.respondent, *form.rows, *form.ignored, *self.rounds[round_id].question_columns()]
+        respondent = [form.respondent] if form.respondent is not None else []
+        return [*respondent, *form.rows, *form.ignored, *self.rounds[round_id].question_columns()]
 
     def asked_in(self) -> dict[str, list[str]]:
         """Stereotype id -> the rounds that ask about it, in the order of the rounds."""
@@ -189,7 +189,8 @@ def _check(instrument: Instrument, path: Path, problems: Problems) -> None:
     ratings = {str(value) for value in range(scale.minimum, scale.maximum + 1)} | set(scale.labels)
     for name, vocabulary in instrument.languages.items():
         place = f"languages.{name}"
-        _once(path, place, [label for label, _ in vocabulary.meanings()], "each label for one answer", problems)
+        labels = [label for label, _ in vocabulary.meanings()] + list(vocabulary.not_applicable_labels)
+        _once(path, place, labels, "each label for one answer", problems)
     for name, form in instrument.formats.items():
         for column, rule in form.rows.items():
             values = [*rule.keep, *(value for drop in rule.drop.values() for value in drop.values)]
@@ -235,18 +236,38 @@ def _check_round(
     vocabulary = instrument.languages.get(one.language)
     if form is None or vocabulary is None:
         return
-    columns = [*form.personal, *instrument.columns_of(round_id)]
-    _once(path, place, columns, "each column of an export named once, in one role", problems)
-    answers = {label for label, _ in vocabulary.meanings()} | ratings
-    answers |= {label for question in one.identities for label in question.answers}
-    for sign in form.skipped:
-        if sign in answers:
-            problems.add(
-                path,
-                f"{quoted(sign)}, which is an answer as well",
-                "a sign that no answer uses",
-                field=f"formats.{one.format}.skipped",
-            )
+    expected = "each column of an export named once, in one role"
+    columns = instrument.columns_of(round_id)
+    named = [column for column in form.personal if column != form.respondent]
+    derived = [column for column in form.derived if column not in form.rows]
+    _once(path, place, [*named, *derived, *columns], expected, problems)
+    for column in columns:
+        if column not in named and column != WHOLE_ROW and form.is_personal(column):
+            pattern = next(pattern for pattern in named if fits(column, pattern))
+            problems.add(path, f"{quoted(column)}, which {quoted(pattern)} of personal drops", expected, field=place)
+    for column in one.missing_stereotypes:
+        if column not in one.free_text:
+            listed_there = f"one of free_text: {listed(one.free_text)}"
+            problems.add(path, quoted(column), listed_there, field=f"{place}.missing_stereotypes")
+    answers = {label for label, _ in vocabulary.meanings()} | set(vocabulary.not_applicable_labels) | ratings
+    for question in one.identities:
+        answers |= {*question.answers, *question.chosen}
+        _once(
+            path,
+            f"{place}.identities.{question.id}",
+            [*question.chosen, *question.not_chosen],
+            "each sign once",
+            problems,
+        )
+    for key, signs in (("skipped", form.skipped), ("not_shown", form.not_shown)):
+        for sign in signs:
+            if sign in answers or (key == "not_shown" and sign in form.skipped):
+                problems.add(
+                    path,
+                    f"{quoted(sign)}, which is an answer as well" if sign in answers else f"{quoted(sign)} twice",
+                    "a sign that no answer uses",
+                    field=f"formats.{one.format}.{key}",
+                )
 
 
 def _check_votes_of(instrument: Instrument, asked: dict[str, list[str]], path: Path, problems: Problems) -> None:

@@ -156,7 +156,11 @@ def _check_round(file: Path, instrument: Instrument, round_id: str, recipe: Roun
     ):
         if number > most:
             problems.add(file, str(number), f"at most {most}", field=f"{place}.{key}")
-    texts = [question.column for question in one.identities] + list(one.free_text)
+    if not instrument.formats[one.format].skipped:
+        problems.add(file, "no sign of a skipped question", "one under skipped in the format", field=place)
+    if any(question.column is None for question in one.identities):
+        problems.add(file, "an identity question in several columns", "questions in one column each", field=place)
+    texts = [column for question in one.identities for column in question.all_columns()] + list(one.free_text)
     for column in texts:
         if column not in recipe.texts:
             problems.add(file, "no text", "the text of this question", field=f"{place}.texts.{column}")

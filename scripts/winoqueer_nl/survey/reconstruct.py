@@ -148,6 +148,7 @@ def _identities(one: Round, recipe: RoundRecipe, people: Sequence[Person], skipp
     for question in one.identities:
         labels = {answer: label for label, answer in reversed(list(question.answers.items()))}
         shares = recipe.identities[question.id]
+        assert question.column is not None  # load() has seen to it
         for person in people:
             chosen = [a for a in labels if chance.randrange(100) < shares.get(a, 0)]
             if not chosen:

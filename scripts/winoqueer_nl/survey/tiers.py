@@ -6,7 +6,8 @@ culturally relevant (Beuk & Spanakis, WinoQueer-NL). "Not sure" is no vote unles
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +24,9 @@ TIERS = (1, 2, 3, NOT_RELEVANT)
 
 # Resamples drawn at a time: bounds memory, and cannot change the result (each round has a generator of its own).
 _AT_A_TIME = 250
+
+#: Rounds with more respondents than this are drawn by their sums; see :func:`tier_probabilities`.
+MOST_DRAWN_ONE_BY_ONE = 10_000
 
 
 def votes(answers: npt.NDArray[np.int64], unsure: Unsure) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -64,18 +68,31 @@ def wilson(yes: int, n_votes: int) -> tuple[float, float]:
     return 100 * float(low), 100 * float(high)
 
 
+@dataclass(frozen=True)
+class RoundVotes:
+    """The votes of one round: yes, and any that counts.
+
+    Arrays of respondents x stereotypes, 0 and 1; or, of a large round, their sums over the respondents.
+    """
+
+    respondents: int
+    yes: npt.NDArray[np.int64]
+    voted: npt.NDArray[np.int64]
+
+
 def tier_probabilities(
-    rounds: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
-    thresholds: Thresholds,
-    resamples: int,
-    seed: int,
+    rounds: Sequence[RoundVotes], thresholds: Thresholds, resamples: int, seed: int
 ) -> npt.NDArray[np.float64]:
     """How often each stereotype lands in each tier when respondents are drawn again with replacement.
 
+    Respondents are drawn within their round, as many as it had (a bootstrap stratified by round). Where a round has
+    more than :data:`MOST_DRAWN_ONE_BY_ONE` of them, only the sums of each stereotype are drawn: a resample's numbers
+    of yes votes, other votes and no votes of one stereotype are multinomial, with the shares of the round as
+    probabilities. For a single stereotype that is the same distribution, at a cost that does not grow with the round.
+
     Parameters
     ----------
-    rounds: per round of the survey two arrays, respondents x stereotypes, of 0 and 1: voted yes, voted at all.
-        Respondents are drawn within their round, as many as it had (a bootstrap stratified by round).
+    rounds: the votes of each round of the survey.
     resamples: how many times.
     seed: the same seed gives the same probabilities.
 
@@ -84,18 +101,14 @@ def tier_probabilities(
     Array, stereotypes x 4, in the order of :data:`TIERS`. A resample in which nobody voted on a stereotype says
     nothing about it and is left out of its share; NaN where no resample had a vote.
     """
-    n_stereotypes = rounds[0][0].shape[1]
+    n_stereotypes = rounds[0].yes.shape[-1]
     counts = np.zeros((n_stereotypes, len(TIERS)), np.int64)
-    generators = [np.random.default_rng([seed, i]) for i in range(len(rounds))]
-    # Products of small whole numbers in float64 are exact: no order of summation can change them.
-    matrices = [np.hstack([yes, voted]).astype(np.float64) for yes, voted in rounds]
+    draws = [_draws(one, np.random.default_rng([seed, i])) for i, one in enumerate(rounds)]
     for start in range(0, resamples, _AT_A_TIME):
         drawn = min(_AT_A_TIME, resamples - start)
         sums = np.zeros((drawn, 2 * n_stereotypes))
-        for generator, matrix in zip(generators, matrices, strict=True):
-            n = len(matrix)
-            weights = generator.multinomial(n, np.full(n, 1 / n), size=drawn)
-            sums += weights.astype(np.float64) @ matrix
+        for draw in draws:
+            sums += draw(drawn)
         found = tiers(sums[:, :n_stereotypes], sums[:, n_stereotypes:], thresholds)
         for i, tier in enumerate(TIERS):
             counts[:, i] += (found == tier).sum(axis=0)
@@ -103,3 +116,24 @@ def tier_probabilities(
     shares: npt.NDArray[np.float64] = np.full(counts.shape, np.nan)
     np.divide(counts, totals, out=shares, where=totals > 0)
     return shares
+
+
+def _draws(one: RoundVotes, generator: np.random.Generator) -> Callable[[int], npt.NDArray[np.float64]]:
+    """A function that draws so many resamples of a round: resamples x (yes of each stereotype, votes of each)."""
+    n = one.respondents
+    if one.yes.ndim == 2:
+        # Products of small whole numbers in float64 are exact: no order of summation can change them.
+        matrix = np.hstack([one.yes, one.voted]).astype(np.float64)
+
+        def respondents(drawn: int) -> npt.NDArray[np.float64]:
+            weights = generator.multinomial(n, np.full(n, 1 / n), size=drawn)
+            return weights.astype(np.float64) @ matrix
+
+        return respondents
+    shares = np.stack([one.yes, one.voted - one.yes, n - one.voted], axis=1) / n
+
+    def sums(drawn: int) -> npt.NDArray[np.float64]:
+        found = generator.multinomial(n, shares, size=(drawn, len(shares)))
+        return np.hstack([found[:, :, 0], found[:, :, 0] + found[:, :, 1]]).astype(np.float64)
+
+    return sums
