@@ -76,7 +76,9 @@ _WITH_REASON = ("absent", "coverage", "metadata_exceptions")
 
 
 def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems) -> None:
-    forms = {(row.stereotype_id, row.form): row for row in chosen.forms if row.identity is None}
+    forms = {
+        (row.stereotype_id, row.form): row for row in chosen.forms if row.identity is None and row.name_gender is None
+    }
     absent = {row.stereotype_id: row for row in chosen.absent}
     written = {row.stereotype_id for row in chosen.forms}
     for stereotype in chosen.stereotypes:

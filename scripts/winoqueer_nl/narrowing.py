@@ -37,7 +37,7 @@ def narrowest(rows: Iterable[AnyRow], place: dict[str, object], columns: Sequenc
     ----------
     rows: candidates.
     place: what is known of the place, by column.
-    columns: the narrowing columns; an empty cell fits everything.
+    columns: the narrowing columns; an empty cell fits everything, a list of values each of them.
 
     Raises
     ------
@@ -51,7 +51,8 @@ def narrowest(rows: Iterable[AnyRow], place: dict[str, object], columns: Sequenc
         for column in columns:
             value = getattr(row, column)
             if value is not None:
-                if value != place[column]:
+                known = place[column]
+                if known not in value if isinstance(value, tuple) else value != known:
                     break
                 filled += 1
         else:

@@ -63,6 +63,13 @@ class Cell:
     predicate: tuple[str | tuple[str], ...]
     #: patterns of subjects that a variant singles out by name: name id -> (x, y)
     by_subject: Mapping[str, tuple[Pattern, Pattern]]
+    #: genders of the names that the cell serves, and the names among them that it leaves out
+    name_genders: tuple[str, ...]
+    without: frozenset[str]
+
+    def serves(self, name: Name | None) -> bool:
+        """Whether the cell makes a pair for this subject; None stands for the group."""
+        return name is None or (name.gender in self.name_genders and name.name_id not in self.without)
 
 
 class Planner:
@@ -94,22 +101,47 @@ class Planner:
             i for (sid, i), _ in self.coverage.items() if sid == stereotype.stereotype_id
         )
         for identity in (self.identities[i] for i in listed_or_added):
-            for copy_number in range(1, self._copies(template, stereotype, identity.identity_id) + 1):
-                narrowing = {"identity": identity.identity_id, "copy_number": copy_number}
-                form = self._one("forms", forms, narrowing)
-                if form is None:
-                    continue
-                for counter in identity.counter_identities:
-                    cell = self._cell(template, stereotype, identity, counter, copy_number, form.text)
-                    if cell is not None:
-                        found.append(cell)
+            for genders, copies, without in self._subjects(template, stereotype, identity):
+                for copy_number in range(1, copies + 1):
+                    for alike, form in self._forms(forms, identity.identity_id, copy_number, genders):
+                        for counter in identity.counter_identities:
+                            cell = self._cell(
+                                template, stereotype, identity, counter, copy_number, form.text, alike, without
+                            )
+                            if cell is not None:
+                                found.append(cell)
         return found
 
-    def _copies(self, template: Template, stereotype: Stereotype, identity: str) -> int:
-        for row in self.coverage.get((stereotype.stereotype_id, identity), []):
-            if row.templates is None or template.template_id in row.templates:
-                return int(row.copies)
-        return int(identity in stereotype.identities)
+    def _subjects(
+        self, template: Template, stereotype: Stereotype, identity: Identity
+    ) -> list[tuple[tuple[str | None, ...], int, frozenset[str]]]:
+        """Name genders that stand equally often, how often, and the names left out; None = no name, a group."""
+        rows = [
+            row
+            for row in self.coverage.get((stereotype.stereotype_id, identity.identity_id), [])
+            if row.templates is None or template.template_id in row.templates
+        ]
+        without = frozenset(row.subject for row in rows if row.subject is not None and row.copies == 0)
+        rows = [row for row in rows if row.subject is None]
+        alike: dict[int, list[str | None]] = {}
+        genders: tuple[str | None, ...] = (None,) if template.subject == GROUP else identity.name_genders
+        for gender in genders:
+            row = self._one("coverage", rows, {"templates": template.template_id, "name_gender": gender})
+            copies = row.copies if row is not None else int(identity.identity_id in stereotype.identities)
+            alike.setdefault(copies, []).append(gender)
+        return [(tuple(group), copies, without) for copies, group in alike.items()]
+
+    def _forms(
+        self, forms: list[Form], identity: str, copy_number: int, genders: tuple[str | None, ...]
+    ) -> list[tuple[tuple[str | None, ...], Form]]:
+        """The form that each of the genders takes, genders with the same form together."""
+        alike: dict[int, tuple[list[str | None], Form]] = {}
+        for gender in genders:
+            place = {"identity": identity, "copy_number": copy_number, "name_gender": gender}
+            form = self._one("forms", forms, place)
+            if form is not None:
+                alike.setdefault(id(form), ([], form))[0].append(gender)
+        return [(tuple(group), form) for group, form in alike.values()]
 
     def _cell(
         self,
@@ -119,6 +151,8 @@ class Planner:
         counter: str,
         copy_number: int,
         predicate: str,
+        genders: tuple[str | None, ...],
+        without: frozenset[str],
     ) -> Cell | None:
         def pattern(side: str, subject: str) -> Pattern | None:
             place = Place(
@@ -142,7 +176,19 @@ class Planner:
             own_x, own_y = pattern("x", subject), pattern("y", subject)
             if own_x is not None and own_y is not None and (own_x, own_y) != (x, y):
                 by_subject[subject] = (own_x, own_y)
-        return Cell(template, stereotype, identity, counter, copy_number, x, y, text_pattern(predicate), by_subject)
+        return Cell(
+            template,
+            stereotype,
+            identity,
+            counter,
+            copy_number,
+            x,
+            y,
+            text_pattern(predicate),
+            by_subject,
+            tuple(gender for gender in genders if gender is not None),
+            without,
+        )
 
     def _pattern(self, template: Template, place: Place, predicate: str) -> Pattern | None:
         try:
@@ -266,7 +312,7 @@ def generate(
         )
         for name, slots in everyone:
             for cell in cells:
-                if name is not None and name.gender not in cell.identity.name_genders:
+                if not cell.serves(name):
                     continue
                 row = _row(edition.lang, cell, name, slots, judgement, labels)
                 if cell.copy_number == 1:
@@ -347,7 +393,7 @@ def _report_repeats(edition: Edition, judgements: Mapping[str, Judgement], exclu
                 if cell.copy_number > 1:
                     continue
                 for name in [None] if template.subject == GROUP else subjects(edition, stereotype.origin, problems):
-                    if name is not None and name.gender not in cell.identity.name_genders:
+                    if not cell.serves(name):
                         continue
                     slots = {} if name is None else {s: shown(t) for s, t in name.slots.items()}
                     row = _row(edition.lang, cell, name, slots, Judgement(), _Anything())

@@ -38,6 +38,7 @@ def check_references(rows: dict[str, list[Any]], paths: dict[str, Path], problem
         ("coverage", "stereotype_id", "stereotype"),
         ("coverage", "identity", "identity"),
         ("coverage", "templates", "template"),
+        ("coverage", "subject", "subject"),
         ("metadata_exceptions", "stereotype_id", "stereotype"),
         ("metadata_exceptions", "form", "form"),
         ("templates", "identity_form", "identity form"),
@@ -67,6 +68,15 @@ def check_references(rows: dict[str, list[Any]], paths: dict[str, Path], problem
                         row=row.row,
                         field=column,
                     )
+    for row in rows["coverage"]:
+        if row.subject is not None and row.copies != 0:
+            problems.add(
+                paths["coverage"],
+                f"copies {row.copies} for the one subject {quoted(row.subject)}",
+                "0: a row for one subject can only leave it out",
+                row=row.row,
+                field="copies",
+            )
 
 
 def placeholders(text: str) -> list[str]:

@@ -80,13 +80,14 @@ class Stereotype(Row):
 
 
 class Form(Row):
-    """One grammatical form of a stereotype in one language, for one identity or copy where narrowed."""
+    """One grammatical form of a stereotype in one language, for one identity, copy or name gender where narrowed."""
 
     stereotype_id: Identifier
     form: str
     text: str
     identity: Identifier | None = None
     copy_number: int | None = Field(default=None, ge=1)
+    name_gender: Gender | None = None
 
 
 class Absent(Row):
@@ -100,12 +101,15 @@ class Coverage(Row):
     """How often a stereotype stands with an identity, in some templates or (empty) in all.
 
     0 = left out, 2 = twice; 1 adds an identity that the stereotype does not list. Without a row here, a listed
-    identity stands once.
+    identity stands once. ``name_gender`` and ``subject`` narrow a row to some of the names of a person template;
+    the narrowest row wins. A row with a ``kind`` records a slip of a release, one without says what is right.
     """
 
     stereotype_id: Identifier
     identity: Identifier
     templates: Identifiers | None = None
+    name_gender: Gender | None = None
+    subject: Identifier | None = None
     copies: int = Field(ge=0, le=9)
     reason: str
 
@@ -154,7 +158,11 @@ class CounterIdentity(Row):
 
 
 class IdentityForm(Row):
-    """How an identity or counter identity is written in one form, narrowed to an origin or an opposite if need be."""
+    """How an identity or counter identity is written in one form, narrowed to an origin or an opposite if need be.
+
+    ``syntax`` names the grammatical form of the term (adjective, adjective-noun, noun ...): both terms of a pair
+    must have the same.
+    """
 
     identity: Identifier
     form: str
@@ -162,6 +170,7 @@ class IdentityForm(Row):
     sentence_initial: str | None = None
     origin: Identifier | None = None
     against: Identifier | None = None
+    syntax: Identifier | None = None
 
 
 class Name(Row):
