@@ -16,6 +16,7 @@ import pydantic
 from winoqueer_nl.edition import Edition, choose
 from winoqueer_nl.files import write_json
 from winoqueer_nl.problems import Problems, quoted
+from winoqueer_nl.references import placeholders
 from winoqueer_nl.schema import Row
 from winoqueer_nl.sources import TABLES, Sources, table_path
 from winoqueer_nl.tables import decoded
@@ -72,9 +73,16 @@ def pairs_digest(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _tables(edition: Edition) -> dict[str, dict[str, str]]:
+    """The digests of every row; slots of names that no sentence of the edition takes do not count."""
+    texts = [row.sentence or "" for row in (*edition.templates, *edition.variants)] + [f.text for f in edition.forms]
+    taken = {slot for text in texts for slot in placeholders(text)}
+    names = [
+        row.model_copy(update={"slots": {slot: text for slot, text in row.slots.items() if slot in taken}})
+        for row in edition.names
+    ]
     tables = {}
     for table in TABLES:
-        rows = {row_key(table, row): row_digest(row) for row in getattr(edition, table)}
+        rows = {row_key(table, row): row_digest(row) for row in (names if table == "names" else getattr(edition, table))}
         tables[table] = dict(sorted(rows.items()))
     return tables
 

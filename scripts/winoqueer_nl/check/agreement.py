@@ -1,7 +1,7 @@
 """Gate ``agreement``: pronouns and gendered nouns agree with the person.
 
 A pronoun written out in a form is the same for every person: it must come out of a slot of the names table. A noun
-of the table, and a pronoun that a slot fills in, must fit the gender of the name.
+of the table, and a pronoun that a slot fills in, must fit the gender of the name, and so must the slots themselves.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from winoqueer_nl.patterns import text_pattern
 def agreement(context: Context) -> list[Finding]:
     """Pairs about a person whose predicate does not agree, by phrase."""
     found = Collected("agreement")
-    rows = {row.phrase.casefold(): row for row in context.language.agreement}
+    every_row = {row.phrase.casefold(): row for row in context.language.agreement}
+    for name in context.edition.names:
+        for slot, word in name.slots.items():
+            fitting = every_row.get(word.casefold())
+            if fitting is not None and fitting.type != "noun" and name.gender not in fitting.genders:
+                found.add(fitting.phrase, f"names:{name.name_id}", f"{slot} {word!r} of the {name.gender} {name.name_id}")
+    rows = {phrase: row for phrase, row in every_row.items() if row.type != "slot"}
     pattern = phrase_pattern(rows)
     if pattern is None:
-        return []
+        return found.findings()
     for pair in context.pairs:
         if pair.name_gender is None:
             continue

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from winoqueer_nl.check.context import Collected, Context, Finding, Pair, sentences
-from winoqueer_nl.references import IDENTITY
+from winoqueer_nl.references import IDENTITY, placeholders
 from winoqueer_nl.tables import shown
 
 
@@ -20,7 +20,10 @@ def _carrier(context: Context, pair: Pair, sentence: str, start: int, end: int) 
         before = "{predicate}".join(before.rsplit(predicate, 1))
     name = context.name_of(pair)
     if name is not None:
-        for text in sorted({shown(t).strip() for t in name.slots.values()}, key=lambda t: (-len(t), t)):
+        # Only the slots that the template has: a verb among a name's slots may also stand in the template itself.
+        slots = set(placeholders(context.templates[pair.template_id].sentence))
+        filled = {shown(text).strip() for slot, text in name.slots.items() if slot in slots}
+        for text in sorted(filled, key=lambda t: (-len(t), t)):
             taken_out = re.compile(rf"(?<![\w{{]){re.escape(text)}(?![\w}}])")
             before = taken_out.sub("{name}", before)
     text = " ".join(f"{before}{{{IDENTITY}}}{after}".split()).casefold()

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from winoqueer_nl.check.context import Context, Finding, Pair
 from winoqueer_nl.check.gates import GATES
-from winoqueer_nl.check.settings import Exception_, load
+from winoqueer_nl.check.settings import Declared, load
 from winoqueer_nl.edition import choose
 from winoqueer_nl.pairs import SCHEMA, Judgement, generate
 from winoqueer_nl.released import read_record
@@ -116,7 +116,7 @@ def judged(context: Context, found: Iterable[Finding]) -> list[Verdict]:
     return sorted(verdicts, key=lambda v: (order[v.finding.gate], v.finding.scope))
 
 
-def _stale(row: Exception_, count: int) -> Finding:
+def _stale(row: Declared, count: int) -> Finding:
     text = f"templates table exceptions, row {row.row}: declared for {row.count} rows, found in {count}"
     return Finding(row.gate, row.scope or "", (f"exceptions:{row.row}",), text)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from winoqueer_nl.check.gates import GATES
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
@@ -38,7 +38,16 @@ class Settings(Strict):
     severity: dict[str, Severity] = Field(default={}, description="severity by gate; error where none is given")
 
 
-class Word(Row):
+class Listed(BaseModel):
+    """What every row of a list for the gates may carry."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: int = Field(default=0, exclude=True)
+    reason: str | None = None
+
+
+class Word(Listed):
     """A word: accepted though no dictionary has it, rejected though one has, or with a lemma of its own."""
 
     word: str
@@ -46,22 +55,26 @@ class Word(Row):
     instead: str | None = None
 
 
-class Phrase(Row):
+class Phrase(Listed):
     """A phrase that must not stand in a sentence, and what stands there instead."""
 
     phrase: str
     instead: str | None = None
 
 
-class Agreement(Row):
-    """A word that fits subjects of some genders only; a pronoun must come out of a slot of the names."""
+class Agreement(Listed):
+    """A word that fits subjects of some genders only.
+
+    A ``pronoun`` must come out of a slot of the names, so that it agrees; a ``noun`` must not stand with other names.
+    A word of type ``slot`` is looked for in the slots alone, because in a sentence it may be another word.
+    """
 
     phrase: str
-    type: Literal["pronoun", "noun"]
+    type: Literal["pronoun", "noun", "slot"]
     genders: Genders
 
 
-class IdentityWord(Row):
+class IdentityWord(Listed):
     """A word inside predicates that names identities or counter identities."""
 
     word: str
@@ -77,7 +90,7 @@ class NonContrastive(Row):
     reason: str
 
 
-class Exception_(Row):
+class Declared(Listed):
     """Findings that are known and stay: of one gate, in one edition, with the number of rows that they concern."""
 
     gate: str
@@ -87,13 +100,13 @@ class Exception_(Row):
     reason: str
 
 
-TABLES: dict[str, tuple[str, type[Row]]] = {
+TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "words": ("templates/{lang}/words.csv", Word),
     "phrases": ("templates/{lang}/phrases.csv", Phrase),
     "agreement": ("templates/{lang}/agreement.csv", Agreement),
     "identity_words": ("templates/{lang}/identity_words.csv", IdentityWord),
     "non_contrastive": ("predicates/{lang}/non_contrastive.csv", NonContrastive),
-    "exceptions": ("templates/{lang}/exceptions.csv", Exception_),
+    "exceptions": ("templates/{lang}/exceptions.csv", Declared),
 }
 
 
@@ -107,7 +120,7 @@ class Language:
     agreement: list[Agreement]
     identity_words: list[IdentityWord]
     non_contrastive: list[NonContrastive]
-    exceptions: list[Exception_]
+    exceptions: list[Declared]
 
 
 def files(root: Path, lang: str) -> list[Path]:

@@ -13,7 +13,7 @@ def _plain(term: str) -> str:
 
 
 def term_form(context: Context) -> list[Finding]:
-    """Pairs whose two terms have different syntax, by the two syntaxes; terms whose syntax no row says."""
+    """Pairs whose two terms have different syntax, by identity; terms whose syntax no row says."""
     found = Collected("term_form")
     syntax: dict[tuple[str, str], str | None] = {}
     for row in context.edition.identity_forms:
@@ -27,7 +27,7 @@ def term_form(context: Context) -> list[Finding]:
             lacking = pair.term_x if x is None else pair.term_y
             found.add(f"unknown:{_plain(lacking)}", pair.pair_id, f"no syntax is given for the term {lacking!r}")
         elif x != y:
-            found.add(f"{x}/{y}", pair.pair_id, f"{pair.term_x!r} is {x}, {pair.term_y!r} is {y}")
+            found.add(pair.identity, pair.pair_id, f"{pair.term_x!r} is {x}, {pair.term_y!r} is {y}")
     return found.findings()
 
 
