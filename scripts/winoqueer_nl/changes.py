@@ -1,4 +1,4 @@
-"""What an edition's pairs have that an earlier edition's have not, and the other way round: every pair with its reason."""
+"""The pairs that an edition has and an earlier one has not, and the other way round, each with its reason."""
 
 from __future__ import annotations
 
@@ -146,9 +146,7 @@ class _Explainer:
         return wanted == (key.template if table == "templates" else key.stereotype) and not replaced
 
     def _gloss(self, key: Key) -> str:
-        return next(
-            f'"{row.gloss}"' for row in self.sources.rows["stereotypes"] if row.stereotype_id == key.stereotype
-        )
+        return next(f'"{row.gloss}"' for row in self.sources.rows["stereotypes"] if row.stereotype_id == key.stereotype)
 
 
 def page(root: Path, lang: str, old: str, new: str, before: pa.Table, after: pa.Table) -> str:
@@ -198,7 +196,10 @@ def _reasons(title: str, counts: dict[str, int]) -> list[str]:
         f"## {title}",
         "",
         tabulate(
-            [*table, [sum(counts.values()), "all"]], headers=["pairs", "why"], tablefmt="github", disable_numparse=True,
+            [*table, [sum(counts.values()), "all"]],
+            headers=["pairs", "why"],
+            tablefmt="github",
+            disable_numparse=True,
             colalign=("right", "left"),
         ),
         "",

@@ -121,7 +121,9 @@ def remove(root: Path, lang: str, table: str, row: str, kind: str, reason: str, 
     return Correction(current.path, old, None)
 
 
-def add(root: Path, lang: str, table: str, cells: Mapping[str, str], kind: str, reason: str, edition: str) -> Correction:
+def add(
+    root: Path, lang: str, table: str, cells: Mapping[str, str], kind: str, reason: str, edition: str
+) -> Correction:
     """Add a row that holds from ``edition`` on, after the last row that shares its first cell.
 
     A reason is kept in the row; a kind too, but in tables where a row with a kind records a slip (coverage).
@@ -131,7 +133,8 @@ def add(root: Path, lang: str, table: str, cells: Mapping[str, str], kind: str, 
     current = RawTable.read(root / TABLES[table].path.format(lang=lang))
     unknown = [column for column in cells if column not in current.header]
     if unknown:
-        raise _problem("--cell", listed(map(quoted, unknown)), f"columns of {current.path.name}: {listed(current.header, 20)}")
+        known = listed(current.header, 20)
+        raise _problem("--add", listed(map(quoted, unknown)), f"columns of {current.path.name}: {known}")
     new = dict.fromkeys(current.header, "") | dict(cells) | {"since": edition, "reason": reason}
     if table != "coverage":
         new["kind"] = kind
@@ -162,7 +165,10 @@ def _check(root: Path, lang: str, table: str, kind: str, reason: str, edition: s
     known = [row.edition for row in read_editions(root) if lang in row.languages]
     if edition not in known:
         raise _problem(
-            "--edition", quoted(edition), f"an edition of {lang} in {EDITIONS_FILE}: {listed(known)}", "Add its row first."
+            "--edition",
+            quoted(edition),
+            f"an edition of {lang} in {EDITIONS_FILE}: {listed(known)}",
+            "Add its row first.",
         )
     if record_path(root, lang, edition).exists():
         raise _problem(

@@ -130,11 +130,12 @@ def page(root: Path) -> str:
         "",
         "> **Content warning.** The tables below quote hurtful stereotypes about LGBTQ+ people, slurs among them.",
         "",
-        "What each edition says otherwise than the one before it, and why. This page is made from the source tables by",
-        "`winoqueer-nl errata`; the rows that an earlier edition said stand in the files `*.retired.csv`, so that every",
-        "edition can be rebuilt. `␠` stands for a blank that is hard to see, `␊` for a line break. Words in braces,",
-        "such as `{possessive}`, are filled in to agree with the person. One row here can concern thousands of pairs:",
-        "how many, and why pairs came and went, stands in `results/<language>/<edition>/changes.md`, made by every build.",
+        "What each edition says otherwise than the one before it, and why. This page is made from the source tables",
+        "by `winoqueer-nl errata`; the rows that an earlier edition said stand in the files `*.retired.csv`, so that",
+        "every edition can be rebuilt. `␠` stands for a blank that is hard to see, `␊` for a line break. Words in",
+        "braces, such as `{possessive}`, are filled in to agree with the person. One row here can concern thousands of",
+        "pairs: how many, and why pairs came and went, says `results/<language>/<edition>/changes.md`, which every",
+        "build makes.",
         "",
     ]
     for lang in languages(root):

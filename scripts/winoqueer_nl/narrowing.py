@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from winoqueer_nl.schema import Row, Variant
@@ -30,7 +30,7 @@ class AmbiguousError(Exception):
         self.rows = rows
 
 
-def narrowest(rows: Iterable[AnyRow], place: dict[str, object], columns: Sequence[str]) -> AnyRow | None:
+def narrowest(rows: Iterable[AnyRow], place: Mapping[str, object], columns: Sequence[str]) -> AnyRow | None:
     """The row with the most filled cells among those whose filled cells all agree with the place.
 
     Parameters

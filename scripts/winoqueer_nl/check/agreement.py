@@ -19,7 +19,8 @@ def agreement(context: Context) -> list[Finding]:
         for slot, word in name.slots.items():
             fitting = every_row.get(word.casefold())
             if fitting is not None and fitting.type != "noun" and name.gender not in fitting.genders:
-                found.add(fitting.phrase, f"names:{name.name_id}", f"{slot} {word!r} of the {name.gender} {name.name_id}")
+                text = f"{slot} {word!r} of the {name.gender} {name.name_id}"
+                found.add(fitting.phrase, f"names:{name.name_id}", text)
     rows = {phrase: row for phrase, row in every_row.items() if row.type != "slot"}
     pattern = phrase_pattern(rows)
     if pattern is None:

@@ -57,8 +57,10 @@ def repeated_verb(context: Context) -> list[Finding]:
     """Predicates about a person that start with the word that stands before the identity term, by origin."""
     found = Collected("repeated_verb")
     for pair in context.pairs:
-        if pair.name_gender is None or not pair.predicate or not context.templates[pair.template_id].sentence.count(
-            "{predicate}"
+        if (
+            pair.name_gender is None
+            or not pair.predicate
+            or not context.templates[pair.template_id].sentence.count("{predicate}")
         ):
             continue
         before = pair.sent_x[: pair.span_start_x].split()

@@ -7,8 +7,9 @@ release: the absence is known, yet found; without one it is how things should be
 from __future__ import annotations
 
 from winoqueer_nl.check.context import Collected, Context, Finding
-from winoqueer_nl.pairs import GROUP, subjects
+from winoqueer_nl.planning import subjects
 from winoqueer_nl.problems import Problems
+from winoqueer_nl.references import GROUP
 from winoqueer_nl.schema import Coverage, Name, Stereotype, Template
 
 

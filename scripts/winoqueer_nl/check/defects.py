@@ -32,10 +32,9 @@ def rows(root: Path, context: Context, found: Iterable[Finding]) -> list[Row]:
     semicolons; a row that several of them find counts once.
     """
     found = list(found)
+    wanted = (context.edition.lang, context.edition.edition)
     with (root / KNOWN_DEFECTS).open(encoding="utf-8", newline="") as file:
-        table = [
-            r for r in csv.DictReader(file) if (r["lang"], r["edition"]) == (context.edition.lang, context.edition.edition)
-        ]
+        table = [row for row in csv.DictReader(file) if (row["lang"], row["edition"]) == wanted]
     counted = []
     for row in table:
         concerned: set[str] = set()

@@ -30,7 +30,7 @@ class Settings(Strict):
     separable: list[str] = Field(default=[], description="verb particles that may stand apart from their verb")
     final_marks: str = Field(default=".!?", description="marks that end a sentence")
     inner_marks: str = Field(default=",;:", description="marks inside a sentence; no blank stands before one")
-    foreign_signs: str = Field(default="", description="apostrophes and quotation marks that this language's text avoids")
+    foreign_signs: str = Field(default="", description="apostrophes and quotation marks that the texts avoid")
     lower_case_terms: bool = Field(default=True, description="identity terms are small inside a sentence")
     labels_in_terms: bool = Field(default=False, description="an identity term starts with the label of the identity")
     gloss_language: bool = Field(default=False, description="the glosses of stereotypes.csv are in this language")
@@ -44,6 +44,7 @@ class Listed(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     row: int = Field(default=0, exclude=True)
+    file: str = Field(default="", exclude=True)
     reason: str | None = None
 
 

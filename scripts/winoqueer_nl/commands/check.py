@@ -75,7 +75,7 @@ def check(
     lang: Lang,
     edition: EditionOption,
     format: Annotated[str, typer.Option(help="text, for people, or json.")] = "text",
-    pairs: Annotated[Path | None, typer.Option(help="Check this pairs.parquet; without it, pairs are made anew.")] = None,
+    pairs: Annotated[Path | None, typer.Option(help="Check this pairs.parquet; else pairs are made anew.")] = None,
     survey: Survey = None,
     exclude_tier: Tiers = None,
     out: Annotated[Path | None, typer.Option(help="Write the findings here (JSON).")] = None,
