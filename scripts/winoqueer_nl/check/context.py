@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from winoqueer_nl.check.settings import Language
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.narrowing import narrowest
+from winoqueer_nl.released import pairs_digest
 from winoqueer_nl.schema import Coverage, Form, Name, Template
 
 #: A word: letters, with apostrophes, hyphens and plus signs inside or (apostrophes and plus signs) at the end.
@@ -88,6 +89,17 @@ class Context:
     as_released: bool = True
     released_pairs: dict[str, Any] | None = None
     _forms: dict[tuple[Any, ...], Form | None] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the pairs' published columns, as a record of a release has it."""
+        columns = self.edition.language.published_columns.values()
+        return pairs_digest([str(getattr(pair, column)) for column in columns] for pair in self.pairs)
+
+    @property
+    def differs_from_release(self) -> bool:
+        """Whether the edition is released and these are not its pairs: another survey, or other tiers left out."""
+        return self.released_pairs is not None and self.digest != self.released_pairs["sha256"]
 
     @cached_property
     def templates(self) -> dict[str, Template]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from winoqueer_nl.check.context import Context, Finding, Pair
 from winoqueer_nl.check.gates import GATES
-from winoqueer_nl.check.settings import Declared, load
+from winoqueer_nl.check.settings import load
 from winoqueer_nl.edition import choose
 from winoqueer_nl.pairs import SCHEMA, Judgement, generate
 from winoqueer_nl.released import read_record
@@ -20,6 +20,9 @@ from winoqueer_nl.sources import load as load_sources
 
 #: Rows named of a declared finding: enough to look it up, where there may be tens of thousands.
 FEW = 5
+
+#: Severity by gate where check.yaml gives none; error for all others.
+SEVERITY = {"released": "note"}
 
 
 @dataclass(frozen=True)
@@ -94,31 +97,30 @@ def findings(context: Context, gates: Iterable[str] = GATES) -> list[Finding]:
 def judged(context: Context, found: Iterable[Finding]) -> list[Verdict]:
     """Set the exceptions of the edition against the findings.
 
-    An exception whose count is not what the gates find, or that nothing answers to, declares nothing: what stood
-    in the exceptions table is out of date and becomes a finding of its own.
+    An exception declares as many rows as it counts: where the gates find more, none of them is declared; where they
+    find fewer, a note says that the count is out of date. Counts are not compared where an edition is built otherwise
+    than it was released (another survey, other tiers).
     """
     exceptions = [row for row in context.language.exceptions if row.edition == context.edition.edition]
-    severity = context.language.settings.severity
+    severity = SEVERITY | context.language.settings.severity
+    comparable = context.as_released and not context.differs_from_release
     verdicts: list[Verdict] = []
     open_findings = list(found)
     # Exceptions that name a scope are taken first; one without a scope declares what is left of its gate.
     for row in sorted(exceptions, key=lambda r: r.scope is None):
         answering = [f for f in open_findings if f.gate == row.gate and row.scope in (None, f.scope)]
         count = len({r for f in answering for r in f.rows})
-        if count != row.count:
-            open_findings.append(_stale(row, count))
+        if comparable and count > row.count:
             continue
+        if comparable and count < row.count:
+            text = f"declared for {row.count} rows, found in {count}: lower the count in exceptions.csv, row {row.row}"
+            verdicts.append(Verdict(Finding(row.gate, row.scope or "", (f"exceptions:{row.row}",), text), "note", None))
         for finding in answering:
             open_findings.remove(finding)
             verdicts.append(Verdict(finding, severity.get(row.gate, "error"), row.reason))
     verdicts += [Verdict(f, severity.get(f.gate, "error"), None) for f in open_findings]
     order = {gate: number for number, gate in enumerate(GATES)}
     return sorted(verdicts, key=lambda v: (order[v.finding.gate], v.finding.scope))
-
-
-def _stale(row: Declared, count: int) -> Finding:
-    text = f"templates table exceptions, row {row.row}: declared for {row.count} rows, found in {count}"
-    return Finding(row.gate, row.scope or "", (f"exceptions:{row.row}",), text)
 
 
 def report(context: Context, verdicts: list[Verdict]) -> dict[str, Any]:

@@ -34,9 +34,8 @@ def judgements_of(root: Path, lang: str, survey: Path | None) -> Mapping[str, Ju
         where config.yaml names a survey whose aggregates are not built yet.
     """
     from winoqueer_nl.config import load
-    from winoqueer_nl.metadata import read_survey
-    from winoqueer_nl.pairs import Judgement
     from winoqueer_nl.problems import InputError, Problem
+    from winoqueer_nl.survey.aggregate import read_judgements
 
     if survey is None:
         config = load(root)
@@ -55,13 +54,7 @@ def judgements_of(root: Path, lang: str, survey: Path | None) -> Mapping[str, Ju
                 )
             ]
         )
-    return {
-        stereotype_id: Judgement(
-            int(row["tier"]) if row["tier"] else None,
-            float(row["harmfulness_mean"]) if row["harmfulness_mean"] else None,
-        )
-        for stereotype_id, row in read_survey(survey).items()
-    }
+    return read_judgements(survey)
 
 
 def excluded_tiers(root: Path, given: list[int] | None) -> list[int]:
