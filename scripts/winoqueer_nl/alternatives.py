@@ -109,7 +109,9 @@ def swapped(edition: Edition, pairs: pa.Table, alternatives: list[Alternative]) 
         new = made.get(row["pair_id"])
         if new is None or (new["sent_x"], new["sent_y"]) == (row["sent_x"], row["sent_y"]):
             continue
-        x, y = (syntax.get((new[who], _term(new, side))) for who, side in (("identity", "x"), ("counter_identity", "y")))
+        x, y = (
+            syntax.get((new[who], _term(new, side))) for who, side in (("identity", "x"), ("counter_identity", "y"))
+        )
         if x is not None and x == y:
             changed_rows.append(new | {"tier": row["tier"], "harmfulness_mean": row["harmfulness_mean"]})
     return pa.Table.from_pylist(changed_rows, schema=SCHEMA)

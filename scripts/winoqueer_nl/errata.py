@@ -124,7 +124,7 @@ def page(root: Path) -> str:
     from winoqueer_nl.schema import Language
     from winoqueer_nl.sources import LANGUAGE_FILE
 
-    glosses = {row["stereotype_id"]: row["gloss"] for row in RawTable.read(root / TABLES["stereotypes"].path).rows}
+    stereotypes = {row["stereotype_id"]: row for row in RawTable.read(root / TABLES["stereotypes"].path).rows}
     lines = [
         "# Errata",
         "",
@@ -144,7 +144,7 @@ def page(root: Path) -> str:
         title = language.name if language else lang
         for edition in sorted({e.edition for e in all_errata}):
             own = [e for e in all_errata if e.edition == edition]
-            lines += _section(f"{title}, edition {edition}", own, glosses)
+            lines += _section(f"{title}, edition {edition}", own, stereotypes)
     return "\n".join(lines)
 
 
@@ -154,32 +154,34 @@ def by_kind(errata_: Iterable[Erratum]) -> dict[str, int]:
     return {kind: counts[kind] for kind in HEADINGS if counts[kind]}
 
 
-def _section(title: str, own: list[Erratum], glosses: dict[str, str]) -> list[str]:
+def _section(title: str, own: list[Erratum], stereotypes: dict[str, dict[str, str]]) -> list[str]:
     counts = by_kind(own)
     total = ", ".join(f"{HEADINGS[kind].lower()} {count}" for kind, count in counts.items())
     lines = [f"## {title}", "", f"{len(own)} changes: {total}.", ""]
     for kind in counts:
         lines += [f"### {HEADINGS[kind]}", "", "| where | was | is | why |", "|---|---|---|---|"]
-        lines += [_line(e, glosses) for e in own if e.kind == kind]
+        lines += [_line(e, stereotypes) for e in own if e.kind == kind]
         lines.append("")
     return lines
 
 
-def _line(erratum: Erratum, glosses: dict[str, str]) -> str:
+def _line(erratum: Erratum, stereotypes: dict[str, dict[str, str]]) -> str:
+    without_row = _without_row(erratum, stereotypes)
     cells = [
-        _where(erratum, glosses),
-        _content(erratum.was, "(not there)"),
-        _content(erratum.now, "(no row any more)"),
+        _where(erratum, stereotypes),
+        _content(erratum.was, without_row),
+        _content(erratum.now, without_row),
         erratum.reason,
     ]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def _where(erratum: Erratum, glosses: dict[str, str]) -> str:
+def _where(erratum: Erratum, stereotypes: dict[str, dict[str, str]]) -> str:
     parts = []
     for column, value in erratum.place.items():
         if column == "stereotype_id":
-            parts.append(f"{value} ({glosses.get(value, '?')})")
+            gloss = stereotypes[value]["gloss"] if value in stereotypes else "?"
+            parts.append(f"{value} ({gloss})")
         elif column in ("template_id", "templates"):
             parts.append(f"template {value.replace(';', ', ')}")
         elif column == "side":
@@ -195,6 +197,22 @@ def _where(erratum: Erratum, glosses: dict[str, str]) -> str:
     return f"{_TABLE_NAMES[erratum.table]}: " + ", ".join(parts)
 
 
+def _without_row(erratum: Erratum, stereotypes: dict[str, dict[str, str]]) -> str:
+    """What holds where there is no row: the plain rule that the row departs from, or nothing."""
+    place = erratum.place
+    if erratum.table == "coverage":
+        listed = stereotypes.get(place["stereotype_id"], {}).get("identities", "").split(";")
+        return "once" if place["identity"] in listed else "left out"
+    if erratum.table == "variants":
+        return "(as the template)"
+    if erratum.table == "metadata_exceptions":
+        return "(as the tables say)"
+    narrowing = ("identity", "copy_number", "name_gender") if erratum.table == "forms" else ("origin", "against")
+    if any(column in place for column in narrowing):
+        return "(as elsewhere)"
+    return "(none)"
+
+
 def _content(cells: dict[str, str] | None, nothing: str) -> str:
     if cells is None:
         return nothing
@@ -202,6 +220,8 @@ def _content(cells: dict[str, str] | None, nothing: str) -> str:
         return {"0": "left out", "1": "once", "2": "twice"}.get(cells["copies"], cells["copies"])
     shown = []
     for column, value in cells.items():
+        if not value and len(cells) > 1:
+            continue
         text = f"`{value}`" if value else "(empty)"
         shown.append(text if column in ("text", "sentence") else f"{column.removeprefix('slot_')}: {text}")
     return "; ".join(shown) or "(as elsewhere)"

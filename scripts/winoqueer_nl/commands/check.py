@@ -82,11 +82,13 @@ def check(
     from winoqueer_nl.check import defects as known
     from winoqueer_nl.check import run
     from winoqueer_nl.check.contrast import marked_pairs
+    from winoqueer_nl.config import check_known
     from winoqueer_nl.files import write_csv, write_json, write_text
     from winoqueer_nl.problems import InputError, Problem, quoted
 
     if format not in ("text", "json"):
         raise InputError([Problem("--format", quoted(format), "text or json")])
+    check_known(root, lang, edition)
     table = None
     if pairs is not None:
         import pyarrow.parquet as pq
