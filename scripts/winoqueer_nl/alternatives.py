@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -101,7 +102,7 @@ def swapped(edition: Edition, pairs: pa.Table, alternatives: list[Alternative]) 
     left_out = {row.stereotype_id: Judgement(_UNKNOWN_TIER) for row in edition.stereotypes} | {
         stereotype: Judgement() for stereotype in there
     }
-    made: dict[str, dict[str, object]] = {}
+    made: dict[str, dict[str, Any]] = {}
     for batch in generate(remade, left_out, [_UNKNOWN_TIER]):
         made.update((row["pair_id"], row) for row in batch.to_pylist())
     changed_rows = []
@@ -126,9 +127,8 @@ def _syntax(forms: list[IdentityForm]) -> dict[tuple[object, str], str | None]:
     }
 
 
-def _term(row: Mapping[str, object], side: str) -> str:
-    start, end = row[f"span_start_{side}"], row[f"span_end_{side}"]
-    return str(row[f"sent_{side}"])[start:end]  # type: ignore[misc]
+def _term(row: Mapping[str, Any], side: str) -> str:
+    return str(row[f"sent_{side}"][row[f"span_start_{side}"] : row[f"span_end_{side}"]])
 
 
 def write(root: Path, edition: Edition, pairs_file: Path, name: str, out: Path) -> int:

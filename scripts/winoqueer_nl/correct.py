@@ -22,7 +22,7 @@ from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted,
 from winoqueer_nl.released import record_path, verify
 from winoqueer_nl.schema import Kind
 from winoqueer_nl.sources import TABLES, load, retired_path
-from winoqueer_nl.tables import decoded
+from winoqueer_nl.tables import decoded, may_be_missing
 
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -89,7 +89,7 @@ def correct(
         are not in order afterwards. Nothing is changed then.
     """
     _check(root, lang, table, kind, reason, edition)
-    current = RawTable.read(root / TABLES[table].path.format(lang=lang))
+    current = _current(root, lang, table)
     if column not in current.header or column in ("since", "until", "kind", "reason"):
         allowed = [c for c in current.header if c not in ("since", "until", "kind", "reason")]
         raise _problem("--column", quoted(column), f"a column of {current.path.name}: {listed(allowed, 20)}")
@@ -111,7 +111,7 @@ def correct(
 def remove(root: Path, lang: str, table: str, row: str, kind: str, reason: str, edition: str) -> Correction:
     """Let a row end with the edition before ``edition``; raises InputError as :func:`correct` does."""
     _check(root, lang, table, kind, reason, edition)
-    current = RawTable.read(root / TABLES[table].path.format(lang=lang))
+    current = _current(root, lang, table)
     old = _find(current, table, row, edition)
     current.rows.pop(_position(current, old))
     changed = [current]
@@ -130,7 +130,7 @@ def add(
     Raises InputError as :func:`correct` does.
     """
     _check(root, lang, table, kind, reason, edition)
-    current = RawTable.read(root / TABLES[table].path.format(lang=lang))
+    current = _current(root, lang, table)
     unknown = [column for column in cells if column not in current.header]
     if unknown:
         known = listed(current.header, 20)
@@ -145,12 +145,25 @@ def add(
     return Correction(current.path, None, new)
 
 
+def _current(root: Path, lang: str, table: str) -> RawTable:
+    """The current table, with the columns that it may lack, empty."""
+    current = RawTable.read(root / TABLES[table].path.format(lang=lang))
+    lacking = [c for c in TABLES[table].key if c not in current.header]
+    lacking += sorted(may_be_missing(TABLES[table].model) - {*current.header, *lacking})
+    position = current.header.index("since")
+    current.header[position:position] = lacking
+    for row in current.rows:
+        row.update(dict.fromkeys(lacking, ""))
+    return current
+
+
 def _position(table: RawTable, row: Mapping[str, str]) -> int:
     return next(n for n, other in enumerate(table.rows) if other is row)
 
 
 def _retired(current: RawTable, old: Mapping[str, str], kind: str, reason: str, edition: str) -> RawTable:
     retired = RawTable.read(retired_path(current.path), current.header)
+    retired.header = list(dict.fromkeys([*current.header, *retired.header]))
     retired.rows.append(dict(old) | {"until": edition, "kind": kind, "reason": reason})
     return retired
 
@@ -177,6 +190,7 @@ def _check(root: Path, lang: str, table: str, kind: str, reason: str, edition: s
             "an edition that is not released yet",
             f"Add a row for the next edition to {EDITIONS_FILE} and correct that one.",
         )
+    load(root, lang)  # tables that are not in order must not be written anew as if they were
 
 
 def _find(table: RawTable, name: str, row: str, edition: str) -> dict[str, str]:

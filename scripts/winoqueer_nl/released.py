@@ -74,7 +74,8 @@ def pairs_digest(rows: Iterable[Sequence[str]]) -> str:
 
 def _tables(edition: Edition) -> dict[str, dict[str, str]]:
     """The digests of every row; slots of names that no sentence of the edition takes do not count."""
-    texts = [row.sentence or "" for row in (*edition.templates, *edition.variants)] + [f.text for f in edition.forms]
+    texts = [row.sentence for row in edition.templates] + [row.sentence or "" for row in edition.variants]
+    texts += [row.text for row in edition.forms]
     taken = {slot for text in texts for slot in placeholders(text)}
     names = [
         row.model_copy(update={"slots": {slot: text for slot, text in row.slots.items() if slot in taken}})
@@ -90,7 +91,9 @@ def _tables(edition: Edition) -> dict[str, dict[str, str]]:
 def make_record(edition: Edition, pairs: Iterable[Sequence[str]] | None) -> Record:
     """The record of an edition; ``pairs`` are the rows of the published columns."""
     rows = list(pairs) if pairs is not None else None
-    about = None if rows is None else {"rows": len(rows), "sha256": pairs_digest(rows)}
+    about: dict[str, int | str] | None = None
+    if rows is not None:
+        about = {"rows": len(rows), "sha256": pairs_digest(rows)}
     return Record(lang=edition.lang, edition=edition.edition, pairs=about, tables=_tables(edition))
 
 

@@ -7,7 +7,7 @@ departs from the plain rule, a ``kind`` and a ``reason``. An edition is the rows
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -49,6 +49,9 @@ StereotypeType = Literal["predicate", "clause", "identity"]
 StereotypeTypes = Annotated[tuple[StereotypeType, ...], BeforeValidator(split), AfterValidator(each_once)]
 #: What sort of slip or correction a row records; the errata are grouped by it.
 Kind = Literal["spelling", "spacing", "casing", "structure", "wording", "agreement", "coverage", "translation"]
+
+#: A column that a table may lack: it only narrows or describes, and tables were written before it came in.
+LATER_COLUMN: Any = Field(default=None, json_schema_extra={"may_be_missing": True})
 
 
 class Row(BaseModel):
@@ -92,7 +95,7 @@ class Form(Row):
     text: str
     identity: Identifier | None = None
     copy_number: int | None = Field(default=None, ge=1)
-    name_gender: Gender | None = None
+    name_gender: Gender | None = LATER_COLUMN
 
 
 class Absent(Row):
@@ -113,8 +116,8 @@ class Coverage(Row):
     stereotype_id: Identifier
     identity: Identifier
     templates: Identifiers | None = None
-    name_gender: Gender | None = None
-    subject: Identifier | None = None
+    name_gender: Gender | None = LATER_COLUMN
+    subject: Identifier | None = LATER_COLUMN
     copies: int = Field(ge=0, le=9)
     reason: str
 
@@ -175,7 +178,7 @@ class IdentityForm(Row):
     sentence_initial: str | None = None
     origin: Identifier | None = None
     against: Identifier | None = None
-    syntax: Identifier | None = None
+    syntax: Identifier | None = LATER_COLUMN
 
 
 class Name(Row):

@@ -102,6 +102,34 @@ def test_the_stage_tables_stops_at_such_a_change(project: Path) -> None:
     assert isinstance(result.exception, InputError)
 
 
+def without_column(path: Path, column: str) -> None:
+    content = rows(path)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(
+            file, [c for c in content[0] if c != column], extrasaction="ignore", lineterminator="\n"
+        )
+        writer.writeheader()
+        writer.writerows(content)
+
+
+def test_a_table_may_lack_the_columns_that_came_in_later_until_one_is_needed(project: Path) -> None:
+    path = project / "templates/en/identity_forms.csv"
+    without_column(path, "syntax")
+    correct.correct(project, "en", "identity_forms", "cis,predicative", "text", "cisgendered", **WHY)
+    assert {row["syntax"] for row in rows(path)} == {""}
+    correct.correct(project, "en", "identity_forms", "cis,predicative", "syntax", "adjective", **WHY)
+    assert {row["syntax"] for row in rows(path)} == {"", "adjective"}
+
+
+def test_tables_that_are_not_in_order_are_not_written_anew(project: Path) -> None:
+    path = project / "predicates/en/forms.csv"
+    path.write_text(path.read_text("utf-8") + "wq002,short\n", "utf-8")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="2 cells"):
+        correct.correct(project, "en", "forms", "wq002,main_plural", "text", "are mad", **WHY)
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

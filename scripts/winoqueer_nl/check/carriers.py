@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from winoqueer_nl.check.context import Collected, Context, Finding, Pair, sentences
+from winoqueer_nl.check.context import Collected, Context, Finding, Pair, most_frequent, sentences
 from winoqueer_nl.references import IDENTITY, placeholders
 from winoqueer_nl.tables import shown
 
@@ -41,7 +41,7 @@ def carrier(context: Context) -> list[Finding]:
             text = _carrier(context, pair, sentence, start, end)
             seen.setdefault(pair.template_id, Counter())[text] += 1
             of_pair.append((pair, sentence, text))
-    usual = {template: min(texts, key=lambda t, c=texts: (-c[t], t)) for template, texts in seen.items()}
+    usual = {template: most_frequent(texts) for template, texts in seen.items()}
     for pair, sentence, text in of_pair:
         most = usual[pair.template_id]
         if text != most:

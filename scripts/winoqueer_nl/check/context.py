@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -130,6 +131,11 @@ class Context:
             place = {"identity": pair.identity, "copy_number": pair.copy_number, "name_gender": pair.name_gender}
             self._forms[key] = narrowest(self._forms_by_key.get(key[:2], []), place, tuple(place))
         return self._forms[key]
+
+
+def most_frequent(counts: Counter[str]) -> str:
+    """The most frequent text; of several the first in alphabetical order."""
+    return min(counts, key=lambda text: (-counts[text], text))
 
 
 class Collected:

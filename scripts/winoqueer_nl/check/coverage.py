@@ -19,9 +19,9 @@ def coverage(context: Context) -> list[Finding]:
     edition = context.edition
     there = {pair.pair_id for pair in context.pairs}
     declared: dict[tuple[str, str], list[Coverage]] = {}
-    for row in context.all_coverage:
-        if row.copies == 0:
-            declared.setdefault((row.stereotype_id, row.identity), []).append(row)
+    for entry in context.all_coverage:
+        if entry.copies == 0:
+            declared.setdefault((entry.stereotype_id, entry.identity), []).append(entry)
     absent = {row.stereotype_id for row in edition.absent}
     identities = {row.identity_id: row for row in edition.identities}
     names = {origin: subjects(edition, origin, Problems()) for origin in {s.origin for s in edition.stereotypes}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from winoqueer_nl.check.context import Collected, Context, Finding, sentences
+from winoqueer_nl.check.context import Collected, Context, Finding, most_frequent, sentences
 from winoqueer_nl.tables import shown
 
 
@@ -53,7 +53,7 @@ def term_wording(context: Context) -> list[Finding]:
         form = context.templates[pair.template_id].identity_form
         for identity, term in ((pair.identity, pair.term_x), (pair.counter_identity, pair.term_y)):
             written.setdefault((identity, form), Counter())[_plain(term)] += 1
-    usual = {key: min(terms, key=lambda t, terms=terms: (-terms[t], t)) for key, terms in written.items()}
+    usual = {key: most_frequent(terms) for key, terms in written.items()}
     for pair in context.pairs:
         form = context.templates[pair.template_id].identity_form
         for identity, term in ((pair.identity, pair.term_x), (pair.counter_identity, pair.term_y)):

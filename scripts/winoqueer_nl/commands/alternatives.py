@@ -54,8 +54,9 @@ def sensitivity(
     if not pairs.is_file():
         raise InputError([Problem(str(pairs), "no such file", "a table of pairs (Parquet)")])
     columns = ["pair_id", f"score_x_{policy}", f"score_y_{policy}"]
-    runs = [_scores(folder, columns) for folder in (before, after)]
-    table = stage.sensitivity(pq.read_table(pairs, columns=["pair_id", "identity"]).to_pandas(), *runs, policy)
+    first, second = (_scores(folder, columns) for folder in (before, after))
+    scored = pq.read_table(pairs, columns=["pair_id", "identity"]).to_pandas()
+    table = stage.sensitivity(scored, first, second, policy)
     if table["n_pairs"].iloc[-1] == 0:
         raise InputError(
             [Problem(str(after), "no pair that both runs scored", "two runs over pairs with the same ids")]
