@@ -12,9 +12,6 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: "config.yaml"
-
-
 include: "rules/common.smk"
 
 

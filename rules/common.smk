@@ -5,11 +5,20 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from winoqueer_nl.config import from_mapping
+from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.sources import source_files
 
 ROOT = Path(workflow.basedir)
+
+# Before Snakemake reads it: of two equal keys it would take the last in silence, and stop at UTF-16 with a traceback.
+try:
+    read(ROOT)
+except InputError as error:
+    raise WorkflowError(error.message()) from None
+
+
+configfile: "config.yaml"
 
 
 def checked_configuration():
@@ -29,7 +38,7 @@ def checked_configuration():
         problems.stop()
         return checked
     except InputError as error:
-        raise WorkflowError(error.message())
+        raise WorkflowError(error.message()) from None
 
 
 CONFIG = checked_configuration()

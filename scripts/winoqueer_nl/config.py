@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,14 @@ from winoqueer_nl.yaml_files import Strict, checked, read_yaml
 CONFIG_FILE = "config.yaml"
 EDITIONS_FILE = "release/editions.csv"
 
-LanguageCode = Annotated[str, pydantic.StringConstraints(pattern=r"^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$")]
+
+def _language_code(value: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*", value):
+        raise ValueError("a language code such as nl or pt-BR")
+    return value
+
+
+LanguageCode = Annotated[str, pydantic.AfterValidator(_language_code)]
 
 
 def _below_the_project(value: str) -> str:
@@ -130,12 +138,18 @@ def check_known(root: Path, lang: str, edition: str) -> None:
     problems.stop()
 
 
-def load(root: Path) -> Config:
-    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+def read(root: Path) -> Config:
+    """Read config.yaml of a project folder; raises InputError with every problem that the file has by itself."""
     problems = Problems()
     config = read_yaml(root / CONFIG_FILE, Config, problems)
     problems.stop()
     assert config is not None
+    return config
+
+
+def load(root: Path) -> Config:
+    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+    config = read(root)
     check_against_project(config, root, CONFIG_FILE)
     return config
 

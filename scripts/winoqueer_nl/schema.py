@@ -94,7 +94,7 @@ class Form(Row):
     form: str
     text: str
     identity: Identifier | None = None
-    copy_number: int | None = Field(default=None, ge=1)
+    copy_number: int | None = Field(default=None, ge=1, le=9)
     name_gender: Gender | None = LATER_COLUMN
 
 

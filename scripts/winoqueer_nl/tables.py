@@ -51,7 +51,7 @@ def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | No
         problems.add(path, "no such file", "this table", "Restore it, or correct the path.")
         return None
     except OSError as error:
-        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
+        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read", "Restore it.")
         return None
     if not content.strip():
         problems.add(path, "an empty file", "a header row and at least one row", restore)
@@ -99,7 +99,7 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
         )
         return None
     if not found:
-        problems.add(path, "blank lines only", "a header row and at least one row", restore)
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", restore)
         return None
     return found
 
@@ -136,7 +136,9 @@ def checked_header(
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:
-            problems.add(path, f"the column {quoted(column)} {times} times", "each column once", row=1)
+            problems.add(
+                path, f"the column {quoted(column)} {times} times", "each column once", "Remove or rename one.", 1
+            )
     missing = [column for column in wanted if column not in header]
     for column in dict.fromkeys(header):
         if column in wanted or (slots and re.fullmatch(SLOT_PREFIX + r"[a-z_]+", column)):
@@ -144,7 +146,7 @@ def checked_header(
         hint = suggestion(column, missing) or f"The columns of this table: {listed(wanted, 20)}."
         problems.add(path, f"the unknown column {quoted(column)}", "only known columns", hint, row=1)
     for column in (column for column in missing if column not in optional):
-        problems.add(path, f"no column {quoted(column)}", "this column, if only with empty cells", row=1)
+        problems.add(path, f"no column {quoted(column)}", "this column", "Add it, if only with empty cells.", row=1)
     return len(problems.found) == before
 
 

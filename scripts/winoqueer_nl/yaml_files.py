@@ -77,7 +77,9 @@ def checked(content: Mapping[str, Any], model: type[Model], file: str, problems:
             else:
                 message = str(detail.get("ctx", {}).get("error", detail["msg"]))
                 expected = message.removeprefix("Input should be ").removeprefix("Value error, ")
-                problems.add(file, quoted(detail["input"]), expected, field=field)
+                # YAML reads no as false and 1.0 as a number, unless they stand between quotation marks.
+                fix = "Put it between quotation marks." if kind == "string_type" else ""
+                problems.add(file, quoted(detail["input"]), expected, fix, field=field)
         return None
 
 
