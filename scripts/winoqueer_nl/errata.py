@@ -128,7 +128,7 @@ def page(root: Path) -> str:
     lines = [
         "# Errata",
         "",
-        "> **Content warning.** The tables below quote hurtful stereotypes about LGBTQ+ people, slurs among them.",
+        "> **Content warning.** The tables below quote hurtful stereotypes, slurs among them.",
         "",
         "What each edition says otherwise than the one before it, and why. This page is made from the source tables",
         "by `winoqueer-nl errata`; the rows that an earlier edition said stand in the files `*.retired.csv`, so that",

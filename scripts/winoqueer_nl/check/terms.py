@@ -32,7 +32,7 @@ def term_form(context: Context) -> list[Finding]:
 
 
 def term_casing(context: Context) -> list[Finding]:
-    """Terms with a capital inside a sentence, by side; initialisms (LGBTQ) are a matter of spelling, not of casing."""
+    """Terms with a capital inside a sentence, by side; initialisms are a matter of spelling, not of casing."""
     found = Collected("term_casing")
     if not context.language.settings.lower_case_terms:
         return []
