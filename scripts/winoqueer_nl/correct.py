@@ -16,7 +16,7 @@ from typing import get_args
 
 from packaging.version import Version
 
-from winoqueer_nl.config import EDITIONS_FILE, read_editions
+from winoqueer_nl.config import EDITIONS_FILE, language_folders, read_editions
 from winoqueer_nl.files import write_csv, write_text
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.released import record_path, verify
@@ -219,7 +219,10 @@ def _write(root: Path, lang: str, tables: list[RawTable]) -> None:
     with _taken_back_on_error([table.path for table in tables]):
         for table in tables:
             table.write()
-        verify(root, load(root, lang))
+        # A table without a language belongs to all of them, and so to the releases of all.
+        shared = any(table.path == root / TABLES["stereotypes"].path for table in tables)
+        for code in language_folders(root) if shared else [lang]:
+            verify(root, load(root, code))
 
 
 @contextlib.contextmanager

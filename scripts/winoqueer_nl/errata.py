@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from winoqueer_nl.config import language_folders
 from winoqueer_nl.correct import KINDS, RawTable
 from winoqueer_nl.sources import TABLES, retired_path
 from winoqueer_nl.yaml_files import read_yaml
@@ -113,11 +114,6 @@ def _said(row: dict[str, str] | None) -> dict[str, str] | None:
     return {c: v or "" for c, v in row.items() if c not in _BOOKKEEPING and c != "syntax"}
 
 
-def languages(root: Path) -> list[str]:
-    """The codes of the languages that the project has tables of."""
-    return sorted(p.name for p in (root / "templates").iterdir() if p.is_dir())
-
-
 def page(root: Path) -> str:
     """docs/errata.md: what changed in each edition and language, by kind."""
     from winoqueer_nl.problems import Problems
@@ -138,7 +134,7 @@ def page(root: Path) -> str:
         "build makes.",
         "",
     ]
-    for lang in languages(root):
+    for lang in language_folders(root):
         all_errata = errata(root, lang)
         language = read_yaml(root / LANGUAGE_FILE.format(lang=lang), Language, Problems())
         title = language.name if language else lang

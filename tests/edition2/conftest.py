@@ -51,6 +51,8 @@ def project(tmp_path: Path) -> Path:
     """A copy of the tables that a test may change."""
     for folder in ("templates", "predicates", "release"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copytree(ROOT / "survey", tmp_path / "survey")
+    shutil.copy(ROOT / "config.yaml", tmp_path / "config.yaml")
     return tmp_path
 
 

@@ -85,10 +85,13 @@ def check(
     from winoqueer_nl.config import check_known
     from winoqueer_nl.files import write_csv, write_json, write_text
     from winoqueer_nl.problems import InputError, Problem, quoted
+    from winoqueer_nl.released import verify
+    from winoqueer_nl.sources import load
 
     if format not in ("text", "json"):
         raise InputError([Problem("--format", quoted(format), "text or json")])
     check_known(root, lang, edition)
+    verify(root, load(root, lang))
     table = None
     if pairs is not None:
         import pyarrow.parquet as pq
@@ -126,7 +129,22 @@ def record(
     """Record what a release says, row by row, so that nobody changes it unnoticed. To be run when it is released."""
     from winoqueer_nl import released
     from winoqueer_nl.check import run
+    from winoqueer_nl.config import check_known
+    from winoqueer_nl.problems import InputError, Problem
 
+    check_known(root, lang, edition)
+    known = released.record_path(root, lang, edition)
+    if known.exists():
+        raise InputError(
+            [
+                Problem(
+                    str(known),
+                    f"a record of {lang} {edition}: it is released",
+                    "an edition that has none yet",
+                    "What was released stays; record the next edition.",
+                )
+            ]
+        )
     context = run.context_of(root, lang, edition, judgements_of(root, lang, survey), excluded_tiers(root, exclude_tier))
     columns = list(context.edition.language.published_columns.values())
     rows = [[str(getattr(pair, column)) for column in columns] for pair in context.pairs]
