@@ -8,32 +8,6 @@ Outputs: results/<lang>/<edition>/check.json (findings of the gates; an undeclar
          release beside what the gates find)
 """
 
-from packaging.version import Version
-
-from winoqueer_nl.check.settings import files as check_files
-
-
-def edition_before(lang, edition):
-    """The edition built before this one of a language, or nothing where this is the first."""
-    built = CONFIG.languages[lang].editions
-    return max(
-        (e for e in built if Version(e) < Version(edition)), key=Version, default=None
-    )
-
-
-def check_outputs():
-    """The outputs of this stage that `snakemake` builds without a target."""
-    built = [
-        f"results/{lang}/{edition}/{name}"
-        for lang, edition in editions()
-        for name in ("check.json", "non_contrastive.csv")
-    ]
-    return built + [
-        f"results/{lang}/{edition}/changes.md"
-        for lang, edition in editions()
-        if edition_before(lang, edition)
-    ]
-
 
 rule check:
     input:

@@ -5,8 +5,6 @@ Inputs:  templates/<lang>/*, predicates/stereotypes.csv, predicates/<lang>/*;
 Outputs: results/<lang>/<edition>/tables.json
 """
 
-from winoqueer_nl.released import record_files
-
 
 rule tables:
     input:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,8 @@ from winoqueer_nl.schema import Coverage, Form, Name, Row
 from winoqueer_nl.sources import Sources, load
 
 UNEXPLAINED = "(no row of the tables explains this)"
+
+Why = tuple[str, str]
 
 
 class Key(NamedTuple):
@@ -38,14 +39,17 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Changes:
-    """Counts of pairs: before and after, the same in both, worded otherwise, and gone or new by reason."""
+    """Counts of pairs: before and after, the same in both, worded otherwise, and gone or new.
+
+    ``gone`` and ``new`` count by reason and by what it is about: (reason, stereotype x identity or name).
+    """
 
     before: int
     after: int
     same: int
     reworded: int
-    gone: dict[str, int]
-    new: dict[str, int]
+    gone: dict[Why, int]
+    new: dict[Why, int]
 
 
 def compare(sources: Sources, old: str, new: str, before: pa.Table, after: pa.Table) -> Changes:
@@ -81,7 +85,7 @@ def compare(sources: Sources, old: str, new: str, before: pa.Table, after: pa.Ta
     )
 
 
-def _ordered(counts: Counter[str]) -> dict[str, int]:
+def _ordered(counts: Counter[Why]) -> dict[Why, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -99,32 +103,32 @@ class _Explainer:
         self.arrived = {t: [r for r in rows if within(r.since)] for t, rows in sources.rows.items()}
         self.ended = {t: [r for r in rows if within(r.until)] for t, rows in sources.rows.items()}
 
-    def gone(self, key: Key) -> str:
+    def gone(self, key: Key) -> Why:
         """Why the newer edition lacks a pair."""
         for row in self.arrived["absent"]:
             if row.stereotype_id == key.stereotype:
-                return f"{self._gloss(key)}: {row.reason}"
+                return row.reason, self._gloss(key)
         for row in self.arrived["coverage"]:
             if row.copies < key.copy_number and self._fits(row, key):
-                return f"{self._gloss(key)} x {key.identity}: {row.reason}"
+                return row.reason, f"{self._gloss(key)} x {key.identity}"
         for row in self.ended["coverage"]:
             if row.copies >= key.copy_number and self._fits(row, key):
-                return f"{self._gloss(key)} x {key.identity}: {row.reason}"
-        return UNEXPLAINED
+                return row.reason, f"{self._gloss(key)} x {key.identity}"
+        return UNEXPLAINED, self._gloss(key)
 
-    def new(self, key: Key) -> str:
+    def new(self, key: Key) -> Why:
         """Why the newer edition has a pair that the older lacks."""
         for row in self.ended["coverage"]:
             if row.copies < key.copy_number and self._fits(row, key):
-                return f"{self._gloss(key)} x {key.identity}: {row.reason}"
+                return row.reason, f"{self._gloss(key)} x {key.identity}"
         for row in self.ended["names"]:
             if row.name_id == key.subject:
-                return f"the name or pronoun {row.name_id}: {row.reason}"
+                return row.reason, f"the name or pronoun {row.name_id}"
         for table in ("names", "forms", "stereotypes", "templates"):
             for row in self.arrived[table]:
                 if self._brings(row, key):
-                    return f"{self._gloss(key)}: {row.reason or 'new in this edition'}"
-        return UNEXPLAINED
+                    return row.reason or "new in this edition", self._gloss(key)
+        return UNEXPLAINED, self._gloss(key)
 
     def _fits(self, row: Coverage, key: Key) -> bool:
         return (
@@ -188,19 +192,29 @@ def page(root: Path, lang: str, old: str, new: str, before: pa.Table, after: pa.
     return "\n".join(lines)
 
 
-def _reasons(title: str, counts: dict[str, int]) -> list[str]:
+def _reasons(title: str, counts: dict[Why, int]) -> list[str]:
+    """A table with one row per reason, the largest first, and what each reason concerns."""
     if not counts:
         return []
-    table: Iterable[list[Any]] = [[count, reason] for reason, count in counts.items()]
+    totals: Counter[str] = Counter()
+    concerned: dict[str, list[str]] = {}
+    for (reason, what), count in counts.items():
+        totals[reason] += count
+        concerned.setdefault(reason, []).append(f"{what} ({count:,})")
+    rows = [
+        [f"{totals[reason]:,}", reason, "; ".join(concerned[reason])]
+        for reason in sorted(totals, key=lambda r: (-totals[r], r))
+    ]
+    rows.append([f"{sum(totals.values()):,}", "all", ""])
     return [
         f"## {title}",
         "",
         tabulate(
-            [*table, [sum(counts.values()), "all"]],
-            headers=["pairs", "why"],
+            rows,
+            headers=["pairs", "why", "which"],
             tablefmt="github",
             disable_numparse=True,
-            colalign=("right", "left"),
+            colalign=("right", "left", "left"),
         ),
         "",
     ]

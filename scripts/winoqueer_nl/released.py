@@ -144,10 +144,6 @@ def verify(root: Path, sources: Sources) -> list[str]:
 
 def _compare(table: str, record: Record, was: dict[str, str], now: dict[str, str], problems: Problems) -> None:
     file = table_path(table, record.lang)
-    how = (
-        "Restore the row, then change it with `winoqueer-nl correct`, which keeps what was released: "
-        f"winoqueer-nl correct --lang {record.lang} --table {table} --row KEY --column COLUMN --value NEW ..."
-    )
     for key in sorted(was.keys() | now.keys()):
         if key not in now:
             found = f"no row {quoted(key)}"
@@ -157,5 +153,10 @@ def _compare(table: str, record: Record, was: dict[str, str], now: dict[str, str
             found = f"the row {quoted(key)} with another content"
         else:
             continue
-        fix = how if key in was else "Give the row a since: the edition that it comes in with."
+        fix = "Give the row a since: the edition that it comes in with."
+        if key in was:
+            fix = (
+                "Restore the row, then change it with the command that keeps what was released: winoqueer-nl correct "
+                f'--lang {record.lang} --table {table} --row "{key.rstrip(",")}" --column COLUMN --value NEW ...'
+            )
         problems.add(file, found, f"edition {record.edition} as it was released", fix)
