@@ -24,6 +24,9 @@ include: "rules/tables.smk"
 include: "rules/survey.smk"
 include: "rules/pairs.smk"
 include: "rules/metadata.smk"
+include: "rules/score.smk"
+include: "rules/statistics.smk"
+include: "rules/report.smk"
 include: "rules/summary.smk"
 
 

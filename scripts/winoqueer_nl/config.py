@@ -11,7 +11,10 @@ import pydantic
 from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
+from winoqueer_nl.report.config import ReportConfig
 from winoqueer_nl.schema import EditionNumber, each_once, split
+from winoqueer_nl.scoring.config import ScoringConfig
+from winoqueer_nl.statistics.config import StatisticsConfig
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, checked, read_yaml
@@ -73,6 +76,11 @@ class Config(Strict):
     )
     survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
+    scoring: ScoringConfig = Field(default=ScoringConfig(), description="which models are scored, and how")
+    statistics: StatisticsConfig = Field(
+        default=StatisticsConfig(), description="how intervals are made, which languages are compared"
+    )
+    report: ReportConfig = Field(default=ReportConfig(), description="what the page is about")
 
 
 class EditionRow(pydantic.BaseModel):
