@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+from packaging.version import Version
 from snakemake.exceptions import WorkflowError
 
+from winoqueer_nl.check.settings import files as check_files
 from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
+from winoqueer_nl.released import record_files
 from winoqueer_nl.scoring.demo import DEMOS
 from winoqueer_nl.scoring.models import check_keys, read_models
 from winoqueer_nl.sources import source_files
@@ -83,6 +86,28 @@ def editions():
         (lang, edition)
         for lang, one in CONFIG.languages.items()
         for edition in one.editions
+    ]
+
+
+def edition_before(lang, edition):
+    """The edition built before this one of a language, or nothing where this is the first."""
+    built = CONFIG.languages[lang].editions
+    return max(
+        (e for e in built if Version(e) < Version(edition)), key=Version, default=None
+    )
+
+
+def check_outputs():
+    """The outputs of the stage "check" that `snakemake` builds without a target."""
+    built = [
+        f"results/{lang}/{edition}/{name}"
+        for lang, edition in editions()
+        for name in ("check.json", "non_contrastive.csv")
+    ]
+    return built + [
+        f"results/{lang}/{edition}/changes.md"
+        for lang, edition in editions()
+        if edition_before(lang, edition)
     ]
 
 

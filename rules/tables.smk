@@ -1,13 +1,19 @@
 """Check the source tables and choose the rows of an edition.
 
-Inputs:  templates/<lang>/*, predicates/stereotypes.csv, predicates/<lang>/*
+Inputs:  templates/<lang>/*, predicates/stereotypes.csv, predicates/<lang>/*;
+         release/released/<lang>-*.json (what releases said: a row changed without its record stops the build)
 Outputs: results/<lang>/<edition>/tables.json
 """
 
 
 rule tables:
     input:
-        lambda wildcards: [str(path) for path in source_files(Path(), wildcards.lang)],
+        sources=lambda wildcards: [
+            str(path) for path in source_files(Path(), wildcards.lang)
+        ],
+        released=lambda wildcards: [
+            str(path) for path in record_files(Path(), wildcards.lang)
+        ],
     output:
         "results/{lang}/{edition}/tables.json",
     log:

@@ -94,7 +94,11 @@ def _check_not_empty(valid: dict[str, list[Any]], paths: dict[str, Path], editio
 
 
 def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems) -> None:
-    forms = {(row.stereotype_id, row.form) for row in chosen.forms if row.identity is None and row.copy_number is None}
+    forms = {
+        (row.stereotype_id, row.form)
+        for row in chosen.forms
+        if row.identity is None and row.copy_number is None and row.name_gender is None
+    }
     absent = {row.stereotype_id: row for row in chosen.absent}
     written = {row.stereotype_id for row in chosen.forms}
     for stereotype in chosen.stereotypes:

@@ -192,7 +192,7 @@ def tidy_rows(
     texts = {
         (row.stereotype_id, row.form): row.text
         for row in edition.forms
-        if row.identity is None and row.copy_number is None
+        if row.identity is None and row.copy_number is None and row.name_gender is None
     }
     header = ["stereotype_id", "type", "origin", "gloss", "identities", "n_pairs", *SURVEY_COLUMNS, *forms]
     rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from winoqueer_nl.schema import Row, Variant
@@ -30,14 +30,14 @@ class AmbiguousError(Exception):
         self.rows = rows
 
 
-def narrowest(rows: Iterable[AnyRow], place: dict[str, object], columns: Sequence[str]) -> AnyRow | None:
+def narrowest(rows: Iterable[AnyRow], place: Mapping[str, object], columns: Sequence[str]) -> AnyRow | None:
     """The row with the most filled cells among those whose filled cells all agree with the place.
 
     Parameters
     ----------
     rows: candidates.
     place: what is known of the place, by column.
-    columns: the narrowing columns; an empty cell fits everything.
+    columns: the narrowing columns; an empty cell fits everything, a list of values each of them.
 
     Raises
     ------
@@ -51,7 +51,8 @@ def narrowest(rows: Iterable[AnyRow], place: dict[str, object], columns: Sequenc
         for column in columns:
             value = getattr(row, column)
             if value is not None:
-                if value != place[column]:
+                known = place[column]
+                if known not in value if isinstance(value, tuple) else value != known:
                     break
                 filled += 1
         else:

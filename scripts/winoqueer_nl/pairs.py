@@ -109,7 +109,7 @@ def _rows(
         judgement = judgements.get(stereotype.stereotype_id, NO_JUDGEMENT)
         for name, slots in [(None, {})] if template.subject == GROUP else of_origin[stereotype.origin]:
             for cell in cells:
-                if name is None or name.gender in cell.identity.name_genders:
+                if cell.serves(name):
                     yield cell, _row(edition.lang, cell, name, slots, judgement, labels)
 
 

@@ -32,6 +32,13 @@ class Cell:
     predicate: tuple[str | tuple[str], ...]
     #: patterns of subjects that a variant singles out by name: name id -> (x, y)
     by_subject: Mapping[str, tuple[Pattern, Pattern]]
+    #: genders of the names that the cell serves, and the names among them that it leaves out
+    name_genders: tuple[str, ...]
+    without: frozenset[str]
+
+    def serves(self, name: Name | None) -> bool:
+        """Whether the cell makes a pair for this subject; None stands for the group."""
+        return name is None or (name.gender in self.name_genders and name.name_id not in self.without)
 
 
 class Planner:
@@ -64,27 +71,55 @@ class Planner:
             return found
         listed_or_added = dict.fromkeys([*stereotype.identities, *self.coverage.get(stereotype.stereotype_id, {})])
         for identity in (self.identities[i] for i in listed_or_added):
-            for copy_number in range(1, self._copies(template, stereotype, identity.identity_id) + 1):
-                narrowing = {"identity": identity.identity_id, "copy_number": copy_number}
-                place = f"{stereotype.stereotype_id}, {template.form}, {identity.identity_id}, copy {copy_number}"
-                form = self._one("forms", forms, narrowing, place)
-                if form is None:
-                    continue
-                for counter in identity.counter_identities:
-                    cell = self._cell(template, stereotype, identity, counter, copy_number, form.text)
-                    if cell is not None:
-                        found.append(cell)
+            for genders, copies, without in self._subjects(template, stereotype, identity):
+                for copy_number in range(1, copies + 1):
+                    for alike, form in self._forms(forms, stereotype, identity.identity_id, copy_number, genders):
+                        for counter in identity.counter_identities:
+                            cell = self._cell(
+                                template, stereotype, identity, counter, copy_number, form.text, alike, without
+                            )
+                            if cell is not None:
+                                found.append(cell)
         return found
 
-    def _copies(self, template: Template, stereotype: Stereotype, identity: str) -> int:
-        """How often the stereotype stands with an identity in a template; a row that names the template comes first."""
-        rows = self.coverage.get(stereotype.stereotype_id, {}).get(identity, [])
-        naming = [row for row in rows if row.templates is not None and template.template_id in row.templates]
-        fitting = naming or [row for row in rows if row.templates is None]
-        if len(fitting) > 1:
-            place = f"template {template.template_id}, {stereotype.stereotype_id}, {identity}"
-            self._ambiguous("coverage", fitting, place, "templates")
-        return fitting[0].copies if fitting else int(identity in stereotype.identities)
+    def _subjects(
+        self, template: Template, stereotype: Stereotype, identity: Identity
+    ) -> list[tuple[tuple[str | None, ...], int, frozenset[str]]]:
+        """Name genders that stand equally often, how often, and the names left out; None = no name, a group."""
+        rows = [
+            row
+            for row in self.coverage.get(stereotype.stereotype_id, {}).get(identity.identity_id, [])
+            if row.templates is None or template.template_id in row.templates
+        ]
+        without = frozenset(row.subject for row in rows if row.subject is not None and row.copies == 0)
+        rows = [row for row in rows if row.subject is None]
+        place = f"template {template.template_id}, {stereotype.stereotype_id}, {identity.identity_id}"
+        alike: dict[int, list[str | None]] = {}
+        genders: tuple[str | None, ...] = (None,) if template.subject == GROUP else identity.name_genders
+        for gender in genders:
+            narrowing = {"templates": template.template_id, "name_gender": gender}
+            row = self._one("coverage", rows, narrowing, f"{place}, {gender}" if gender else place, "templates")
+            copies = row.copies if row is not None else int(identity.identity_id in stereotype.identities)
+            alike.setdefault(copies, []).append(gender)
+        return [(tuple(group), copies, without) for copies, group in alike.items()]
+
+    def _forms(
+        self,
+        forms: list[Form],
+        stereotype: Stereotype,
+        identity: str,
+        copy_number: int,
+        genders: tuple[str | None, ...],
+    ) -> list[tuple[tuple[str | None, ...], Form]]:
+        """The form that each of the genders takes, genders with the same form together."""
+        alike: dict[int, tuple[list[str | None], Form]] = {}
+        for gender in genders:
+            narrowing = {"identity": identity, "copy_number": copy_number, "name_gender": gender}
+            place = f"{stereotype.stereotype_id}, {forms[0].form}, {identity}, copy {copy_number}"
+            form = self._one("forms", forms, narrowing, f"{place}, {gender}" if gender else place)
+            if form is not None:
+                alike.setdefault(id(form), ([], form))[0].append(gender)
+        return [(tuple(group), form) for group, form in alike.values()]
 
     def _cell(
         self,
@@ -94,6 +129,8 @@ class Planner:
         counter: str,
         copy_number: int,
         predicate: str,
+        genders: tuple[str | None, ...],
+        without: frozenset[str],
     ) -> Cell | None:
         def pattern(side: str, subject: str) -> Pattern | None:
             place = Place(
@@ -117,7 +154,19 @@ class Planner:
             own_x, own_y = pattern("x", subject), pattern("y", subject)
             if own_x is not None and own_y is not None and (own_x, own_y) != (x, y):
                 by_subject[subject] = (own_x, own_y)
-        return Cell(template, stereotype, identity, counter, copy_number, x, y, text_pattern(predicate), by_subject)
+        return Cell(
+            template,
+            stereotype,
+            identity,
+            counter,
+            copy_number,
+            x,
+            y,
+            text_pattern(predicate),
+            by_subject,
+            tuple(gender for gender in genders if gender is not None),
+            without,
+        )
 
     def _pattern(self, template: Template, place: Place, predicate: str) -> Pattern | None:
         try:
@@ -156,12 +205,14 @@ class Planner:
             self._terms[key] = self._one("identity_forms", rows, {"origin": origin, "against": against}, place)
         return self._terms[key]
 
-    def _one(self, table: str, rows: list[Any], narrowing: dict[str, object], place: str) -> Any:
+    def _one(
+        self, table: str, rows: list[Any], narrowing: Mapping[str, object], place: str, field: str = "form"
+    ) -> Any:
         """The narrowest of the rows, or None; of equally narrow ones, noted as a problem, any one."""
         try:
             return narrowest(rows, narrowing, tuple(narrowing))
         except AmbiguousError as error:
-            self._ambiguous(table, error.rows, place, "form")
+            self._ambiguous(table, error.rows, place, field)
             return error.rows[0]
 
     def _ambiguous(self, table: str, rows: Iterable[Row], place: str, field: str) -> None:

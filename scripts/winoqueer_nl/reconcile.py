@@ -49,7 +49,7 @@ def shared_forms(edition: Edition) -> list[list[str]]:
     forms: dict[tuple[tuple[str, str], ...], list[str]] = {}
     texts: dict[str, list[tuple[str, str]]] = {}
     for row in edition.forms:
-        if row.identity is None and row.copy_number is None:
+        if row.identity is None and row.copy_number is None and row.name_gender is None:
             texts.setdefault(row.stereotype_id, []).append((row.form, row.text.rstrip("␠")))
     for stereotype_id, written in texts.items():
         forms.setdefault(tuple(sorted(written)), []).append(stereotype_id)

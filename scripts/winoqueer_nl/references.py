@@ -51,6 +51,7 @@ def check_references(
         ("coverage", "stereotype_id", "stereotype"),
         ("coverage", "identity", "identity"),
         ("coverage", "templates", "template"),
+        ("coverage", "subject", "subject"),
         ("metadata_exceptions", "stereotype_id", "stereotype"),
         ("metadata_exceptions", "form", "form"),
         ("templates", "identity_form", "identity form"),
@@ -80,6 +81,15 @@ def check_references(
                         row=row.row,
                         field=column,
                     )
+    for row in rows["coverage"]:
+        if row.subject is not None and row.copies != 0:
+            problems.add(
+                row.file or paths["coverage"],
+                f"copies {row.copies} for the one subject {quoted(row.subject)}",
+                "0: a row for one subject can only leave it out",
+                row=row.row,
+                field="copies",
+            )
     for row in rows["names"]:
         if row.name_id == GROUP:
             problems.add(

@@ -7,7 +7,7 @@ departs from the plain rule, a ``kind`` and a ``reason``. An edition is the rows
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -50,6 +50,9 @@ StereotypeTypes = Annotated[tuple[StereotypeType, ...], BeforeValidator(split), 
 #: What sort of slip or correction a row records; the errata are grouped by it.
 Kind = Literal["spelling", "spacing", "casing", "structure", "wording", "agreement", "coverage", "translation"]
 
+#: A column that a table may lack: it only narrows or describes, and tables were written before it came in.
+LATER_COLUMN: Any = Field(default=None, json_schema_extra={"may_be_missing": True})
+
 
 class Row(BaseModel):
     """What every row of every source table may carry."""
@@ -85,13 +88,14 @@ class Stereotype(Row):
 
 
 class Form(Row):
-    """One grammatical form of a stereotype in one language, for one identity or copy where narrowed."""
+    """One grammatical form of a stereotype in one language, for one identity, copy or name gender where narrowed."""
 
     stereotype_id: Identifier
     form: str
     text: str
     identity: Identifier | None = None
     copy_number: int | None = Field(default=None, ge=1, le=9)
+    name_gender: Gender | None = LATER_COLUMN
 
 
 class Absent(Row):
@@ -105,12 +109,15 @@ class Coverage(Row):
     """How often a stereotype stands with an identity, in some templates or (empty) in all.
 
     0 = left out, 2 = twice; 1 adds an identity that the stereotype does not list. Without a row here, a listed
-    identity stands once.
+    identity stands once. ``name_gender`` and ``subject`` narrow a row to some of the names of a person template;
+    the narrowest row wins. A row with a ``kind`` records a slip of a release, one without says what is right.
     """
 
     stereotype_id: Identifier
     identity: Identifier
     templates: Identifiers | None = None
+    name_gender: Gender | None = LATER_COLUMN
+    subject: Identifier | None = LATER_COLUMN
     copies: int = Field(ge=0, le=9)
     reason: str
 
@@ -159,7 +166,11 @@ class CounterIdentity(Row):
 
 
 class IdentityForm(Row):
-    """How an identity or counter identity is written in one form, narrowed to an origin or an opposite if need be."""
+    """How an identity or counter identity is written in one form, narrowed to an origin or an opposite if need be.
+
+    ``syntax`` names the grammatical form of the term (adjective, adjective-noun, noun ...): both terms of a pair
+    must have the same.
+    """
 
     identity: Identifier
     form: str
@@ -167,6 +178,7 @@ class IdentityForm(Row):
     sentence_initial: str | None = None
     origin: Identifier | None = None
     against: Identifier | None = None
+    syntax: Identifier | None = LATER_COLUMN
 
 
 class Name(Row):

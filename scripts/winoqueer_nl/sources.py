@@ -42,9 +42,16 @@ class Table:
 
 TABLES = {
     "stereotypes": Table("predicates/stereotypes.csv", Stereotype, ("stereotype_id",)),
-    "forms": Table("predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number")),
+    "forms": Table(
+        "predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number", "name_gender")
+    ),
     "absent": Table("predicates/{lang}/absent.csv", Absent, ("stereotype_id",), True),
-    "coverage": Table("predicates/{lang}/coverage.csv", Coverage, ("stereotype_id", "identity", "templates"), True),
+    "coverage": Table(
+        "predicates/{lang}/coverage.csv",
+        Coverage,
+        ("stereotype_id", "identity", "templates", "name_gender", "subject"),
+        True,
+    ),
     "metadata_exceptions": Table(
         "predicates/{lang}/metadata_exceptions.csv",
         MetadataException,
@@ -83,11 +90,11 @@ def source_files(root: Path, lang: str) -> list[Path]:
     files = [root / LANGUAGE_FILE.format(lang=lang)]
     for table in TABLES.values():
         path = root / table.path.format(lang=lang)
-        files += [path] + [p for p in [_retired(path)] if p.exists()]
+        files += [path] + [p for p in [retired_path(path)] if p.exists()]
     return files
 
 
-def _retired(path: Path) -> Path:
+def retired_path(path: Path) -> Path:
     """The sibling that holds rows which an earlier edition said: forms.csv -> forms.retired.csv."""
     return path.with_suffix(".retired.csv")
 
@@ -109,7 +116,7 @@ def load(root: Path, lang: str) -> Sources:
         path = root / table.path.format(lang=lang)
         before = len(problems.found)
         rows[name] = read_table(path, table.model, problems, table.may_be_empty)
-        retired = _retired(path)
+        retired = retired_path(path)
         if retired.exists():
             rows[name] += _read_retired(retired, table, problems)
         _check_intervals(rows[name], problems)

@@ -11,6 +11,7 @@ import io
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -109,8 +110,24 @@ def other_separator(header: str) -> str | None:
     return None if "," in header else next((name for sign, name in names.items() if sign in header), None)
 
 
-def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool, problems: Problems) -> bool:
-    """Compare the header with the columns wanted; note what is missing, extra, renamed or doubled."""
+def may_be_missing(model: type[pydantic.BaseModel]) -> set[str]:
+    """The columns that a table of these rows may lack."""
+    return {
+        name
+        for name, field in model.model_fields.items()
+        if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("may_be_missing")
+    }
+
+
+def checked_header(
+    path: Path,
+    header: list[str],
+    wanted: list[str],
+    slots: bool,
+    problems: Problems,
+    optional: Collection[str] = (),
+) -> bool:
+    """Compare the header with the columns wanted; note what is missing (but for optional ones), extra or doubled."""
     if len(header) == 1 and len(wanted) > 1:
         separator = other_separator(header[0])
         if separator:
@@ -128,7 +145,7 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
             continue
         hint = suggestion(column, missing) or f"The columns of this table: {listed(wanted, 20)}."
         problems.add(path, f"the unknown column {quoted(column)}", "only known columns", hint, row=1)
-    for column in missing:
+    for column in (column for column in missing if column not in optional):
         problems.add(path, f"no column {quoted(column)}", "this column", "Add it, if only with empty cells.", row=1)
     return len(problems.found) == before
 
@@ -153,7 +170,7 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
     header = [cell.strip() for cell in found[0][1]]
     has_slots = "slots" in model.model_fields
     wanted = [name for name in model.model_fields if name not in ("row", "file", "slots")]
-    if not checked_header(path, header, wanted, has_slots, problems):
+    if not checked_header(path, header, wanted, has_slots, problems, may_be_missing(model)):
         return []
     if len(found) == 1 and not may_be_empty:
         problems.add(path, "a header row only", "at least one row", "Restore the rows from version control.")

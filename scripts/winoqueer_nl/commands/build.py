@@ -28,16 +28,19 @@ def tables(
     out: Annotated[Path | None, typer.Option(help="Write the edition's rows here (JSON).")] = None,
     root: Root = Path(),
 ) -> None:
-    """Check the source tables of a language and choose the rows of an edition."""
+    """Check the source tables of a language, also against its releases, and choose the rows of an edition."""
     from winoqueer_nl.config import check_known
     from winoqueer_nl.edition import choose
     from winoqueer_nl.files import write_text
     from winoqueer_nl.metadata import form_rows
     from winoqueer_nl.planning import plan
+    from winoqueer_nl.released import verify
     from winoqueer_nl.sources import load
 
     check_known(root, lang, edition)
-    chosen = choose(load(root, lang), edition)
+    sources = load(root, lang)
+    verify(root, sources)
+    chosen = choose(sources, edition)
     # The stages that follow would find these too, but without the rows' numbers, which a written edition does not keep.
     plan(chosen)
     form_rows(chosen)

@@ -1,0 +1,82 @@
+"""Check the sentences of an edition, and explain what changed since the edition before it.
+
+Inputs:  results/<lang>/<edition>/tables.json and pairs.parquet, results/<lang>/survey/stereotypes.csv;
+         templates/<lang>/check.yaml and the lists beside it (words, phrases, agreement, exceptions)
+Outputs: results/<lang>/<edition>/check.json (findings of the gates; an undeclared one stops the build),
+         non_contrastive.csv (pairs whose counter sentence says nothing sensible), changes.md (pairs that came and
+         went since the edition before, with the reason of each), known-defects.md (on demand: the known defects of a
+         release beside what the gates find)
+"""
+
+
+rule check:
+    input:
+        tables="results/{lang}/{edition}/tables.json",
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        survey=survey_of,
+        settings=lambda wildcards: [
+            str(path) for path in check_files(Path(), wildcards.lang)
+        ],
+    output:
+        findings=ensure("results/{lang}/{edition}/check.json", non_empty=True),
+        marked="results/{lang}/{edition}/non_contrastive.csv",
+    log:
+        "results/logs/check/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    params:
+        survey=survey_option,
+        excluded=" ".join(
+            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
+        ),
+    shell:
+        "winoqueer-nl check --lang {wildcards.lang} --edition {wildcards.edition} --pairs {input.pairs}"
+        " {params.survey} {params.excluded} --out {output.findings} --marked {output.marked} > {log} 2>&1"
+        " || (cat {log}; exit 1)"
+
+
+rule changes:
+    input:
+        before=lambda wildcards: (
+            f"results/{wildcards.lang}/{edition_before(wildcards.lang, wildcards.edition)}/pairs.parquet"
+        ),
+        after="results/{lang}/{edition}/pairs.parquet",
+        tables=lambda wildcards: [
+            str(path) for path in source_files(Path(), wildcards.lang)
+        ],
+    output:
+        "results/{lang}/{edition}/changes.md",
+    log:
+        "results/logs/changes/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    params:
+        earlier=lambda wildcards: edition_before(wildcards.lang, wildcards.edition),
+    shell:
+        "winoqueer-nl changes --lang {wildcards.lang} --from {params.earlier} --to {wildcards.edition}"
+        " --before {input.before} --after {input.after} --out {output} > {log} 2>&1 || (cat {log}; exit 1)"
+
+
+rule known_defects:
+    input:
+        tables="results/{lang}/{edition}/tables.json",
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        survey=survey_of,
+        settings=lambda wildcards: [
+            str(path) for path in check_files(Path(), wildcards.lang)
+        ],
+        defects="release/known_defects.csv",
+    output:
+        "results/{lang}/{edition}/known-defects.md",
+    log:
+        "results/logs/known-defects/{lang}-{edition}.log",
+    conda:
+        ENVIRONMENT
+    params:
+        survey=survey_option,
+        excluded=" ".join(
+            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
+        ),
+    shell:
+        "winoqueer-nl check --lang {wildcards.lang} --edition {wildcards.edition} --pairs {input.pairs}"
+        " {params.survey} {params.excluded} --defects {output} > {log} 2>&1 || (cat {log}; exit 1)"
