@@ -10,7 +10,7 @@ import pydantic
 from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
-from winoqueer_nl.schema import EditionNumber, Identifiers
+from winoqueer_nl.schema import EditionNumber, each_once, split
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, checked, read_yaml
@@ -28,6 +28,7 @@ def _below_the_project(value: str) -> str:
     return value
 
 
+LanguageCodes = Annotated[tuple[LanguageCode, ...], pydantic.BeforeValidator(split), pydantic.AfterValidator(each_once)]
 ProjectPath = Annotated[str, pydantic.AfterValidator(_below_the_project)]
 
 
@@ -73,16 +74,60 @@ class EditionRow(pydantic.BaseModel):
 
     row: int = Field(default=0, exclude=True)
     edition: EditionNumber
-    languages: Identifiers
+    languages: LanguageCodes
     summary: str
 
 
 def read_editions(root: Path) -> list[EditionRow]:
     """The editions that exist; raises InputError for a bad table."""
     problems = Problems()
-    rows = read_table(root / EDITIONS_FILE, EditionRow, problems)
+    path = root / EDITIONS_FILE
+    rows = read_table(path, EditionRow, problems)
+    first: dict[str, int] = {}
+    folders = language_folders(root)
+    for row in rows:
+        if first.setdefault(row.edition, row.row) != row.row:
+            problems.add(
+                path,
+                f"{quoted(row.edition)}, which row {first[row.edition]} has as well",
+                "each edition once",
+                "Remove one of the rows, or correct its number.",
+                row=row.row,
+                field="edition",
+            )
+        for code in row.languages:
+            if code not in folders:
+                problems.add(
+                    path,
+                    quoted(code),
+                    f"a language with a folder in templates/: {listed(folders)}",
+                    suggestion(code, folders),
+                    row=row.row,
+                    field="languages",
+                )
     problems.stop()
     return rows
+
+
+def language_folders(root: Path) -> list[str]:
+    """The languages that have tables, by the names of their folders."""
+    folder = root / "templates"
+    return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
+
+
+def check_known(root: Path, lang: str, edition: str) -> None:
+    """Raise InputError unless the language has tables and the edition exists for it."""
+    problems = Problems()
+    known = read_editions(root)
+    folders = language_folders(root)
+    of_language = [row.edition for row in known if lang in row.languages]
+    if lang not in folders:
+        expected = f"a language with a folder in {root / 'templates'}: {listed(folders)}"
+        problems.add("--lang", quoted(lang), expected, suggestion(lang, folders))
+    elif edition not in of_language:
+        expected = f"an edition of this language in {EDITIONS_FILE}: {listed(of_language)}"
+        problems.add("--edition", quoted(edition), expected, suggestion(edition, of_language))
+    problems.stop()
 
 
 def load(root: Path) -> Config:
@@ -98,7 +143,7 @@ def load(root: Path) -> Config:
 def from_mapping(content: Mapping[str, Any], root: Path) -> Config:
     """Check a configuration that Snakemake has merged (config.yaml, --configfile, --config)."""
     problems = Problems()
-    config = checked(dict(content), Config, CONFIG_FILE, problems)
+    config = checked(content, Config, CONFIG_FILE, problems)
     problems.stop()
     assert config is not None
     check_against_project(config, root, CONFIG_FILE)
@@ -109,7 +154,7 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
     """Every language has its folder, every edition exists for it, every file named is there."""
     problems = Problems()
     known = {row.edition: row for row in read_editions(root)}
-    folders = sorted(p.name for p in (root / "templates").iterdir() if p.is_dir())
+    folders = language_folders(root)
     for code, language in config.languages.items():
         if code not in folders:
             problems.add(

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from tabulate import tabulate
 
+from winoqueer_nl import pairs
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.files import write_text
 from winoqueer_nl.metadata import read_survey
@@ -37,8 +37,8 @@ def shared_forms(edition: Edition) -> list[list[str]]:
     for row in edition.forms:
         if row.identity is None and row.copy_number is None:
             texts.setdefault(row.stereotype_id, []).append((row.form, row.text.rstrip("␠")))
-    for stereotype_id, pairs in texts.items():
-        forms.setdefault(tuple(sorted(pairs)), []).append(stereotype_id)
+    for stereotype_id, written in texts.items():
+        forms.setdefault(tuple(sorted(written)), []).append(stereotype_id)
     return [ids for ids in forms.values() if len(ids) > 1]
 
 
@@ -49,7 +49,7 @@ def counts(edition: Edition, survey: Mapping[str, Mapping[str, str]], pairs_file
     without_form = [row for row in edition.absent if row.stereotype_id in {t.stereotype_id for t in translated}]
     voted = own_votes(edition, survey)
     excluded = [i for i in voted if survey[i]["tier"] == "-1"]
-    table = pq.read_table(pairs_file, columns=["tier", "origin", "template", "identity"])
+    table = pairs.read(pairs_file, ["tier", "origin", "template", "identity"])
     subsets = subset_sizes(table)
     kept_by_the_paper = len(translated) - len(excluded)
     return {

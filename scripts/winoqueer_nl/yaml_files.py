@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -41,9 +42,10 @@ def read_yaml(path: Path, model: type[Model], problems: Problems) -> Model | Non
     try:
         # A subclass of SafeLoader: no object is ever made from a tag in the file.
         content = yaml.load(text, Loader=_OneOfEachKey)
-    except (yaml.YAMLError, TypeError) as error:
+    except (yaml.YAMLError, TypeError, ValueError, LookupError, RecursionError) as error:
+        # Besides its own errors PyYAML lets those of the conversions through (a date such as 2025-13-01, say).
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        what = getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
         problems.add(
             path,
             what,
@@ -57,7 +59,7 @@ def read_yaml(path: Path, model: type[Model], problems: Problems) -> Model | Non
     return checked(content, model, str(path), problems)
 
 
-def checked(content: dict[str, Any], model: type[Model], file: str, problems: Problems) -> Model | None:
+def checked(content: Mapping[str, Any], model: type[Model], file: str, problems: Problems) -> Model | None:
     """Check a mapping against a model, or note every problem under the file's name and return None."""
     try:
         return model.model_validate(content)
