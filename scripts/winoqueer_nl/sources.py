@@ -10,7 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from winoqueer_nl.problems import Problems, quoted
-from winoqueer_nl.references import check_columns, check_placeholders, check_references
+from winoqueer_nl.references import check_columns, check_placeholders, check_references, check_reviewed
 from winoqueer_nl.schema import (
     Absent,
     CounterIdentity,
@@ -24,6 +24,7 @@ from winoqueer_nl.schema import (
     Row,
     Stereotype,
     Template,
+    Translation,
     Variant,
 )
 from winoqueer_nl.tables import read_table
@@ -42,7 +43,7 @@ class Table:
 
 TABLES = {
     "stereotypes": Table("predicates/stereotypes.csv", Stereotype, ("stereotype_id",)),
-    "forms": Table("predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number")),
+    "forms": Table("predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number"), True),
     "absent": Table("predicates/{lang}/absent.csv", Absent, ("stereotype_id",), True),
     "coverage": Table("predicates/{lang}/coverage.csv", Coverage, ("stereotype_id", "identity", "templates"), True),
     "metadata_exceptions": Table(
@@ -66,6 +67,8 @@ TABLES = {
     "names": Table("templates/{lang}/names.csv", Name, ("name_id", "origin")),
 }
 LANGUAGE_FILE = "templates/{lang}/language.yaml"
+#: Proposals under review. No stage builds from them; they are read to see that no proposal stands among the forms.
+TRANSLATIONS_FILE = "predicates/{lang}/translations.csv"
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,9 @@ def source_files(root: Path, lang: str) -> list[Path]:
     for table in TABLES.values():
         path = root / table.path.format(lang=lang)
         files += [path] + [p for p in [_retired(path)] if p.exists()]
+    proposals = root / TRANSLATIONS_FILE.format(lang=lang)
+    if proposals.exists():
+        files.append(proposals)
     return files
 
 
@@ -116,6 +122,9 @@ def load(root: Path, lang: str) -> Sources:
         _check_unique(table, rows[name], problems)
         paths[name] = path
         whole &= len(problems.found) == before
+    proposals = root / TRANSLATIONS_FILE.format(lang=lang)
+    if proposals.exists():
+        check_reviewed(rows["forms"], read_table(proposals, Translation, problems, True), paths["forms"], problems)
     if whole and language is not None:
         # Only whole tables can be held against each other: else every reference to a bad row would be reported too.
         check_references(rows, paths, problems)
