@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pydantic
 from pydantic import Field
 
+from winoqueer_nl.authoring.config import TranslationConfig
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import EditionNumber, each_once, split
 from winoqueer_nl.survey.config import SurveyConfig
@@ -65,6 +66,9 @@ class Config(Strict):
     )
     survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
+    translation: TranslationConfig = Field(
+        default=TranslationConfig(), description="proposals for translations (`snakemake translate` only)"
+    )
 
 
 class EditionRow(pydantic.BaseModel):
@@ -130,14 +134,37 @@ def check_known(root: Path, lang: str, edition: str) -> None:
     problems.stop()
 
 
-def load(root: Path) -> Config:
-    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+def read(root: Path) -> Config:
+    """Read config.yaml of a project folder, whether or not the files that it names are there.
+
+    Raises InputError for what is no configuration.
+    """
     problems = Problems()
     config = read_yaml(root / CONFIG_FILE, Config, problems)
     problems.stop()
     assert config is not None
+    return config
+
+
+def load(root: Path) -> Config:
+    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+    config = read(root)
     check_against_project(config, root, CONFIG_FILE)
     return config
+
+
+def read_translation(root: Path, instead: Mapping[str, str | None]) -> TranslationConfig:
+    """The section ``translation`` of config.yaml, or its defaults, with values of the command line in their place.
+
+    Raises InputError for a bad file and for bad values.
+    """
+    problems = Problems()
+    section = read(root).translation if (root / CONFIG_FILE).exists() else TranslationConfig()
+    given = {key: value for key, value in instead.items() if value is not None}
+    merged = checked(section.model_dump() | given, TranslationConfig, "translation", problems)
+    problems.stop()
+    assert merged is not None
+    return merged
 
 
 def from_mapping(content: Mapping[str, Any], root: Path) -> Config:

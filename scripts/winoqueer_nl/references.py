@@ -236,7 +236,9 @@ def check_columns(path: Path, language: Language, origins: Iterable[str], proble
 def check_reviewed(forms: Iterable[Form], proposals: Iterable[Translation], path: Path, problems: Problems) -> None:
     """Note every form that is the very text of a proposal which still waits for review."""
     waiting = {
-        (row.stereotype_id, row.form, row.proposal): row for row in proposals if row.state == "proposed" and row.proposal
+        (row.stereotype_id, row.form, row.proposal): row
+        for row in proposals
+        if row.state == "proposed" and row.proposal
     }
     for form in forms:
         proposal = waiting.get((form.stereotype_id, form.form, form.text))
@@ -245,8 +247,8 @@ def check_reviewed(forms: Iterable[Form], proposals: Iterable[Translation], path
                 path,
                 f"{quoted(form.text)}, a proposal by {proposal.engine} that nobody has reviewed",
                 "forms that native speakers have accepted",
-                "Let `winoqueer-nl review` write it; or, where speakers have agreed on it already, set the state in row "
-                f"{proposal.row} of translations.csv to accepted, with the text and their initials.",
+                "Let `winoqueer-nl review` write it; or, where speakers have agreed on it already, set the state in "
+                f"row {proposal.row} of translations.csv to accepted, with the text and their initials.",
                 row=form.row,
                 field="text",
             )

@@ -31,6 +31,12 @@ def each_once(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+def _initials(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(value.isalnum() and len(value) <= 8 for value in values):
+        raise ValueError("initials of letters and digits, at most 8 of them")
+    return values
+
+
 def _edition(value: str) -> str:
     try:
         parsed = Version(value)
@@ -43,6 +49,7 @@ def _edition(value: str) -> str:
 
 EditionNumber = Annotated[str, AfterValidator(_edition)]
 Identifiers = Annotated[tuple[Identifier, ...], BeforeValidator(split), AfterValidator(each_once)]
+Initials = Annotated[tuple[str, ...], BeforeValidator(split), AfterValidator(each_once), AfterValidator(_initials)]
 Gender = Literal["female", "male", "neutral"]
 Genders = Annotated[tuple[Gender, ...], BeforeValidator(split), AfterValidator(each_once)]
 StereotypeType = Literal["predicate", "clause", "identity"]
@@ -226,7 +233,7 @@ class Translation(BaseModel):
     note: str | None = None
     state: Literal["proposed", "accepted", "rejected"]
     text: str | None = None
-    reviewers: Identifiers | None = None
+    reviewers: Initials | None = None
 
     @model_validator(mode="after")
     def _accepted_with_text(self) -> Translation:

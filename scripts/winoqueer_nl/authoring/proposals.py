@@ -18,7 +18,7 @@ from winoqueer_nl.authoring.rows import csv_line
 from winoqueer_nl.config import read_editions
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.references import PREDICATE, placeholders
-from winoqueer_nl.schema import Absent, Carrier, Stereotype, Translation
+from winoqueer_nl.schema import Carrier, Stereotype, Translation
 from winoqueer_nl.sources import TRANSLATIONS_FILE, Sources
 from winoqueer_nl.tables import read_table
 
@@ -70,9 +70,7 @@ def working_edition(root: Path, lang: str, wanted: str | None = None) -> str:
 def needed_forms(sources: Sources, stereotype_type: str, edition: str) -> tuple[str, ...]:
     """The forms that a stereotype of a type needs: those that a template of the edition takes, each once."""
     return tuple(
-        dict.fromkeys(
-            t.form for t in sources.rows["templates"] if t.valid_at(edition) and stereotype_type in t.types
-        )
+        dict.fromkeys(t.form for t in sources.rows["templates"] if t.valid_at(edition) and stereotype_type in t.types)
     )
 
 
@@ -234,6 +232,6 @@ def _same(a: str, b: str) -> bool:
     return a.translate(plain).casefold() == b.translate(plain).casefold()
 
 
-def pending_row(stereotype_id: str, since: str | None) -> Absent:
-    """The row of absent.csv that says that a stereotype waits for reviewed forms."""
-    return Absent(stereotype_id=stereotype_id, since=since, kind=PENDING_KIND, reason=PENDING_REASON)
+def pending_row(stereotype_id: str, since: str | None = None) -> dict[str, str]:
+    """The cells of the row of absent.csv that says that a stereotype waits for reviewed forms."""
+    return {"stereotype_id": stereotype_id, "since": since or "", "kind": PENDING_KIND, "reason": PENDING_REASON}
