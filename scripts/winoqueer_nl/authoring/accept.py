@@ -31,7 +31,7 @@ def apply(
     for decision in decisions:
         if decision.status not in ("accepted", "rejected"):
             continue
-        if decision.item.current:
+        if decision.item.standing == "current":
             done += _correct(changes, sources, decision, edition)
         else:
             rows = _settled(rows, decision)
@@ -51,7 +51,7 @@ def _settled(rows: list[Translation], decision: Decision) -> list[Translation]:
     if shown is None:
         outcome = {"state": decision.status, "text": decision.text or None}
         new = Translation(stereotype_id=place[0], form=place[1], engine="reviewer", **outcome, **by)  # type: ignore[arg-type]
-        return [*rows, new]
+        return rows if new in own else [*rows, new]
     settled = []
     for row in rows:
         if row is shown and accepted:

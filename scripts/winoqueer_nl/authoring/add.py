@@ -123,8 +123,13 @@ def _missing_of_stereotype(
         if edition is None:
             missing.append(f"{code}: forms, when its tables are in order")
         elif lacking:
-            translate = f"winoqueer-nl translate --lang {code}, or " if (root / CARRIERS.format(lang=code)).exists() else ""
-            missing.append(f"{code}: the forms {listed(lacking)}: {translate}word them in the review")
+            carried = (root / CARRIERS.format(lang=code)).exists()
+            how = (
+                f"winoqueer-nl translate --lang {code}, or word them in the review"
+                if carried
+                else "word them in the review"
+            )
+            missing.append(f"{code}: the forms {listed(lacking)}: {how}")
         if lacking or not (code == lang and reviewed_by):
             missing.append(f"{code}: review: winoqueer-nl review export --lang {code} --reviewer AB --reviewer CD")
     for code in surveyed(root):

@@ -27,7 +27,7 @@ class Agreement:
 
 
 def krippendorff_alpha(
-    answers: Mapping[str, Mapping[str, str]],
+    answers: Mapping[tuple[str, str], Mapping[str, str]],
     categories: Sequence[str],
     resamples: int = 2000,
     seed: int = 20250101,

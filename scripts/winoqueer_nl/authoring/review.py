@@ -54,18 +54,27 @@ EXPLAINED = (
 
 @dataclass(frozen=True)
 class Item:
-    """One form to be judged: a proposal, a gap to be filled, or a form that is in use already (``current``)."""
+    """One form to be judged.
+
+    ``standing`` is open (a proposal, or a gap where there is none), current (a form in use already) or decided (by an
+    earlier import: a sheet that is imported once more may still hold it).
+    """
 
     stereotype: Stereotype
     form: str
     proposal: str
     sentences: tuple[str, ...]
-    current: bool = False
+    standing: str = "open"
 
     @property
     def item(self) -> str:
         """The name of the item in the sheets."""
         return f"{self.stereotype.stereotype_id}.{self.form}"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a row of a sheet is about: the same proposal for the same form."""
+        return self.item, normalised(self.proposal)
 
 
 @dataclass(frozen=True)
@@ -78,11 +87,14 @@ class Answer:
     comment: str
 
 
+Answers = dict[tuple[str, str], dict[str, Answer]]
+
+
 @dataclass(frozen=True)
 class Decision:
     """What the reviewers together say of one item.
 
-    ``status``: accepted (``text`` is the form), rejected, conflict, or waiting (too few answers).
+    ``status``: accepted (``text`` is the form), rejected, conflict, waiting (too few answers), or decided (before).
     """
 
     item: Item
@@ -141,8 +153,18 @@ def items(
             if wanted and written.identity is None and written.copy_number is None:
                 stereotype = stereotypes[written.stereotype_id]
                 sentences = make(edition, stereotype, written.form, written.text)
-                found.append(Item(stereotype, written.form, written.text, tuple(sentences), current=True))
+                found.append(Item(stereotype, written.form, written.text, tuple(sentences), "current"))
     return found
+
+
+def decided(sources: Sources, translations: Sequence[Translation]) -> list[Item]:
+    """The proposals that earlier imports have decided."""
+    stereotypes = {row.stereotype_id: row for row in sources.rows["stereotypes"]}
+    return [
+        Item(stereotypes[row.stereotype_id], row.form, row.proposal or "", (), "decided")
+        for row in translations
+        if row.state != "proposed" and row.reviewers
+    ]
 
 
 def _no_context(edition: Edition, stereotype: Stereotype, form: str, text: str) -> list[str]:
@@ -167,23 +189,23 @@ def sheet_rows(asked: Sequence[Item], lang: str, reviewer: str) -> list[dict[str
 
 def read_answers(
     files: Sequence[Path], lang: str, asked: Sequence[Item], slots: set[str], problems: Problems
-) -> dict[str, dict[str, Answer]]:
-    """The answers of all files, item -> reviewer -> answer, cells without an answer left out.
+) -> Answers:
+    """The answers of all files, :attr:`Item.key` -> reviewer -> answer, rows without an answer left out.
 
     Notes every row that cannot be an answer: another language, an unknown or changed item, a choice that is none, a
     wording where none belongs or none where one belongs, two answers of one reviewer to one item.
     """
-    by_name = {item.item: item for item in asked}
-    answers: dict[str, dict[str, Answer]] = {}
+    by_key = {item.key: item for item in reversed(asked)}  # the first of two alike counts
+    answers: Answers = {}
     for file in files:
         for number, row in read_sheet(file, list(COLUMNS), problems):
-            answer = _answer(file, number, row, lang, by_name, slots, problems)
+            answer = _answer(file, number, row, lang, by_key, slots, problems)
             if answer is None:
                 continue
-            name, reviewer = row["item"].strip(), row["reviewer"].strip()
-            known = answers.setdefault(name, {}).setdefault(reviewer, answer)
+            key, reviewer = (row["item"].strip(), normalised(row["proposal"])), row["reviewer"].strip()
+            known = answers.setdefault(key, {}).setdefault(reviewer, answer)
             if known != answer:
-                found = f"a second, different answer of {reviewer} to {name}"
+                found = f"a second, different answer of {reviewer} to {key[0]}"
                 problems.add(file, found, "one answer of each reviewer", "Leave one of the files out.", row=number)
     return answers
 
@@ -193,7 +215,7 @@ def _answer(
     number: int,
     row: Mapping[str, str],
     lang: str,
-    by_name: Mapping[str, Item],
+    by_key: Mapping[tuple[str, str], Item],
     slots: set[str],
     problems: Problems,
 ) -> Answer | None:
@@ -213,14 +235,15 @@ def _answer(
     if not reviewer.isalnum():
         wrong("reviewer", quoted(reviewer), "the initials that the sheet was sent out with")
         return None
-    item = by_name.get(name)
+    item = by_key.get((name, normalised(row["proposal"])))
     if item is None:
-        hint = suggestion(name, by_name) or "It may have been decided since the sheet was sent out."
-        wrong("item", quoted(name), "an item that is under review now", hint)
-        return None
-    if normalised(row["proposal"]) != normalised(item.proposal):
-        expected = f"{quoted(item.proposal)}, as the tables have it now"
-        wrong("proposal", quoted(row["proposal"]), expected, "Send out a new sheet: the proposal has changed.")
+        names = {known for known, _ in by_key}
+        if name not in names:
+            wrong("item", quoted(name), "an item that is under review", suggestion(name, names))
+            return None
+        now = listed(quoted(proposal) for known, proposal in by_key if known == name)
+        fix = "Leave the grey cells as they were; or send out a new sheet, where the proposal has changed since."
+        wrong("proposal", quoted(row["proposal"]), f"what the tables have: {now}", fix)
         return None
     if choice not in CHOICES:
         wrong("choice", quoted(row["choice"]), f"one of {listed(CHOICES)}", suggestion(choice, CHOICES))
@@ -251,9 +274,7 @@ def _slots_are_known(wording: str, slots: set[str]) -> bool:
         return False
 
 
-def decide(
-    asked: Sequence[Item], answers: Mapping[str, Mapping[str, Answer]], at_least: int, decider: str | None = None
-) -> list[Decision]:
+def decide(asked: Sequence[Item], answers: Answers, at_least: int, decider: str | None = None) -> list[Decision]:
     """What the answers come to, item by item.
 
     Parameters
@@ -263,7 +284,7 @@ def decide(
     """
     decisions = []
     for item in asked:
-        given = dict(sorted(answers.get(item.item, {}).items()))
+        given = dict(sorted(answers.get(item.key, {}).items()))
         says = {
             who: (answer.choice == "reject", answer.wording or ("" if answer.choice == "reject" else item.proposal))
             for who, answer in given.items()
@@ -272,7 +293,9 @@ def decide(
         kinds = Counter(answer.kind for answer in given.values() if answer.kind)
         kind = min(kinds, key=lambda k: (-kinds[k], KINDS.index(k))) if kinds else ""
         settled = says.get(decider) if decider else None
-        if settled is None and len(set(says.values())) > 1:
+        if item.standing == "decided":
+            status, text, who = "decided", "", tuple(says)
+        elif settled is None and len(set(says.values())) > 1:
             status, text, who = "conflict", "", tuple(says)
         elif settled is None and len(says) < at_least:
             status, text, who = "waiting", "", tuple(says)
@@ -295,7 +318,7 @@ def report(decisions: Sequence[Decision], agreement: Agreement, written: Sequenc
         "",
         f"{len(reviewers)} reviewers ({listed(reviewers, 50)}), {sum(counts.values())} of {len(decisions)} answered:"
         f" {counts['accepted']} accepted, {counts['rejected']} rejected, {counts['conflict']} in conflict,"
-        f" {counts['waiting']} waiting for more answers.",
+        f" {counts['waiting']} waiting for more answers, {counts['decided']} decided before.",
         "",
         _agreement_in_words(agreement),
         "",

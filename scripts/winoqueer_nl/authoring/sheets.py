@@ -111,6 +111,8 @@ def import_sheets(
     chosen = valid_rows(sources, edition)
     translations = read_translations(root, lang, sources)
     asked = review.items(sources, chosen, translations, recheck=[], with_sentences=False)
+    asked += review.decided(sources, translations)
+    asked = [*{item.key: item for item in reversed(asked)}.values()][::-1]  # of two alike, the one to be decided now
     slots = {slot for name in chosen.names for slot in name.slots}
     problems = Problems()
     answers = review.read_answers(files, lang, asked, slots, problems)
@@ -118,13 +120,13 @@ def import_sheets(
     if decider is not None and decider not in reviewers and not problems.found:
         problems.add("--decider", quoted(decider), f"one of the reviewers: {listed(reviewers)}")
     problems.stop()
-    asked = [item for item in asked if item.item in answers or not item.current]
+    asked = [item for item in asked if item.key in answers or item.standing == "open"]
     decisions = review.decide(asked, answers, at_least, decider)
     categories = [choice for choice in review.CHOICES if choice != "unsure"]
     agreement = krippendorff_alpha(
         {
-            item: {who: answer.choice for who, answer in given.items() if answer.choice in categories}
-            for item, given in answers.items()
+            key: {who: answer.choice for who, answer in given.items() if answer.choice in categories}
+            for key, given in answers.items()
         },
         categories,
         resamples,
