@@ -117,7 +117,7 @@ def load(root: Path, lang: str) -> Sources:
         rows[name] = read_table(path, table.model, problems, table.may_be_empty)
         retired = _retired(path)
         if retired.exists():
-            rows[name] += _read_retired(retired, table, problems)
+            rows[name] = _in_place(rows[name], _read_retired(retired, table, problems), table)
         _check_intervals(rows[name], problems)
         _check_unique(table, rows[name], problems)
         paths[name] = path
@@ -134,6 +134,22 @@ def load(root: Path, lang: str) -> Sources:
     problems.stop()
     assert language is not None
     return Sources(lang, language, rows, paths)
+
+
+def _in_place(current: Sequence[Any], retired: Sequence[Any], table: Table) -> list[Any]:
+    """Each retired row before the row that has taken its place, so that an earlier edition keeps its order of rows."""
+    waiting: dict[tuple[object, ...], list[Any]] = {}
+    for row in retired:
+        waiting.setdefault(_key(row, table), []).append(row)
+    placed = []
+    for row in current:
+        placed += waiting.pop(_key(row, table), [])
+        placed.append(row)
+    return placed + [row for rows in waiting.values() for row in rows]
+
+
+def _key(row: Row, table: Table) -> tuple[object, ...]:
+    return tuple(getattr(row, column) for column in table.key)
 
 
 def _read_retired(path: Path, table: Table, problems: Problems) -> list[Any]:
@@ -170,7 +186,7 @@ def _check_unique(table: Table, rows: Sequence[Row], problems: Problems) -> None
     """Rows with the same key must belong to different editions."""
     seen: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        key = tuple(getattr(row, column) for column in table.key)
+        key = _key(row, table)
         for other in seen.get(key, []):
             if _share_an_edition(row, other):
                 value = " / ".join(_cell(part) for part in key if part is not None)

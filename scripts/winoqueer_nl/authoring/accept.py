@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from winoqueer_nl.authoring.changes import Changes, close_pending, held_before, insert_form
-from winoqueer_nl.authoring.proposals import in_order, lacking, translations_text
+from winoqueer_nl.authoring.proposals import NARROWING, in_order, is_general, lacking, translations_text
 from winoqueer_nl.authoring.review import Decision, chosen_proposal
 from winoqueer_nl.schema import Translation
 from winoqueer_nl.sources import TRANSLATIONS_FILE, Sources
@@ -51,7 +51,8 @@ def _settled(rows: list[Translation], decision: Decision) -> list[Translation]:
     if shown is None:
         outcome = {"state": decision.status, "text": decision.text or None}
         new = Translation(stereotype_id=place[0], form=place[1], engine="reviewer", **outcome, **by)  # type: ignore[arg-type]
-        return rows if new in own else [*rows, new]
+        known = any(row.model_dump() == new.model_dump() for row in own)
+        return rows if known else [*rows, new]
     settled = []
     for row in rows:
         if row is shown and accepted:
@@ -76,7 +77,7 @@ def _complete(changes: Changes, sources: Sources, rows: Sequence[Translation], e
                 assert row.text is not None
                 reason = _reviewed_by(row.reviewers or ())
                 insert_form(changes, sources, stereotype_id, form, row.text, reason)
-            close_pending(changes, sources, stereotype_id, "forms reviewed since")
+            close_pending(changes, sources, stereotype_id)
             done.append(f"{stereotype_id} ({gap.stereotype.gloss}): {len(found)} forms written to forms.csv")
         elif len(missing) < len(found):
             done.append(
@@ -97,8 +98,7 @@ def _correct(changes: Changes, sources: Sources, decision: Decision, edition: st
         row
         for row in sources.rows["forms"]
         if (row.stereotype_id, row.form) == (item.stereotype.stereotype_id, item.form)
-        and row.identity is None
-        and row.copy_number is None
+        and is_general(row)
         and row.valid_at(edition)
         and row.until is None
     )
@@ -108,8 +108,7 @@ def _correct(changes: Changes, sources: Sources, decision: Decision, edition: st
         n
         for n, cells in table.rows()
         if (cells["stereotype_id"], cells["form"], cells["text"]) == (row.stereotype_id, row.form, row.text)
-        and not cells["identity"]
-        and not cells["copy_number"]
+        and not any(cells[column] for column in NARROWING)
     )
     cells = dict(table.rows())[number]
     kind = decision.kind or USUAL_KIND

@@ -93,7 +93,7 @@ def insert_pending(changes: Changes, lang: str, stereotype_id: str) -> None:
     changes.table("absent", lang).insert(pending_row(stereotype_id, changes.since))
 
 
-def close_pending(changes: Changes, sources: Sources, stereotype_id: str, reason: str) -> None:
+def close_pending(changes: Changes, sources: Sources, stereotype_id: str) -> None:
     """The stereotype waits no longer: take its row out, or retire it where an earlier edition was made with it."""
     rows = [r for r in sources.rows["absent"] if r.stereotype_id == stereotype_id and r.kind == PENDING_KIND]
     table = changes.table("absent", sources.lang)
@@ -104,9 +104,7 @@ def close_pending(changes: Changes, sources: Sources, stereotype_id: str, reason
     }
     for cells in waiting.values():
         if any(held_before(changes, sources.lang, row) for row in rows if row.until is None):
-            changes.retired("absent", sources.lang).insert(
-                cells | {"until": changes.since, "reason": f"{cells['reason']}; {reason}"}
-            )
+            changes.retired("absent", sources.lang).insert(cells | {"until": changes.since})
     table.remove(list(waiting))
 
 

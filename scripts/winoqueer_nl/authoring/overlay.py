@@ -16,13 +16,15 @@ from pathlib import Path
 from packaging.version import Version
 
 from winoqueer_nl.authoring.rows import write_together
-from winoqueer_nl.config import EDITIONS_FILE, language_folders, read_editions
+from winoqueer_nl.config import language_folders, read_editions
 from winoqueer_nl.edition import Edition, choose
 from winoqueer_nl.planning import plan
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.sources import LANGUAGE_FILE, load
 
-_FOLDERS = ("templates", "predicates")
+_FOLDERS = ("templates", "predicates", "release")
+#: Tables whose order of rows means nothing. That of the others is the order of the pairs or of the metadata.
+_UNORDERED = ("absent", "coverage")
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,6 @@ def tried(root: Path, texts: Mapping[str, str], since: str | None, extra: Mappin
         copy = Path(name)
         for folder in _FOLDERS:
             shutil.copytree(root / folder, copy / folder)
-        (copy / EDITIONS_FILE).parent.mkdir(parents=True)
-        shutil.copyfile(root / EDITIONS_FILE, copy / EDITIONS_FILE)
         write_together({copy / path: text for path, text in texts.items()})
         after = look(copy, extra)
     known = Counter(map(_without_row, before.problems))
@@ -114,10 +114,16 @@ def _check_earlier(before: Looked, after: Looked, since: str) -> None:
         for (lang, edition), chosen in before.editions.items()
         if Version(edition) < Version(since)
         and (lang, edition) in after.editions
-        and chosen.model_dump_json() != after.editions[lang, edition].model_dump_json()
+        and _content(chosen) != _content(after.editions[lang, edition])
     ]
     if changed:
         raise InputError(changed)
+
+
+def _content(edition: Edition) -> dict[str, object]:
+    """What the edition says, where the order of rows means nothing whatever the order."""
+    content: dict[str, object] = edition.model_dump()
+    return content | {table: sorted(map(str, content[table])) for table in _UNORDERED}  # type: ignore[call-overload]
 
 
 def _without_row(problem: Problem) -> Problem:

@@ -18,8 +18,8 @@ from winoqueer_nl.authoring.rows import csv_line
 from winoqueer_nl.config import read_editions
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.references import PREDICATE, placeholders
-from winoqueer_nl.schema import Carrier, Stereotype, Translation
-from winoqueer_nl.sources import TRANSLATIONS_FILE, Sources
+from winoqueer_nl.schema import Carrier, Form, Stereotype, Translation
+from winoqueer_nl.sources import TABLES, TRANSLATIONS_FILE, Sources
 from winoqueer_nl.tables import read_table
 
 CARRIERS = "templates/{lang}/carriers.csv"
@@ -29,6 +29,9 @@ CARRIER_COLUMNS = tuple(name for name in Carrier.model_fields if name != "row")
 #: The kind of a row in absent.csv that only waits for reviewed forms; every other row there is a decision.
 PENDING_KIND = "translation"
 PENDING_REASON = "no reviewed form yet"
+
+#: Columns that narrow a form to some of its sentences.
+NARROWING = tuple(column for column in TABLES["forms"].key if column not in ("stereotype_id", "form"))
 
 _SLOT = f"{{{PREDICATE}}}"
 
@@ -85,6 +88,11 @@ def lacking(sources: Sources, edition: str) -> list[Lacking]:
         for stereotype in sources.rows["stereotypes"]
         if stereotype.valid_at(edition) and stereotype.stereotype_id not in written | decided
     ]
+
+
+def is_general(form: Form) -> bool:
+    """Whether the form is that of the stereotype, not of some of its sentences only."""
+    return all(getattr(form, column) is None for column in NARROWING)
 
 
 def read_translations(root: Path, lang: str, sources: Sources | None = None) -> list[Translation]:

@@ -13,7 +13,7 @@ from typing import get_args
 
 from winoqueer_nl.authoring import preview
 from winoqueer_nl.authoring.agreement import Agreement
-from winoqueer_nl.authoring.proposals import lacking, normalised
+from winoqueer_nl.authoring.proposals import is_general, lacking, normalised
 from winoqueer_nl.authoring.spreadsheets import read_sheet
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
@@ -150,7 +150,7 @@ def items(
         stereotypes = {row.stereotype_id: row for row in edition.stereotypes}
         for written in edition.forms:
             wanted = not recheck or written.stereotype_id in recheck
-            if wanted and written.identity is None and written.copy_number is None:
+            if wanted and is_general(written):
                 stereotype = stereotypes[written.stereotype_id]
                 sentences = make(edition, stereotype, written.form, written.text)
                 found.append(Item(stereotype, written.form, written.text, tuple(sentences), "current"))
