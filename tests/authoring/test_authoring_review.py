@@ -255,8 +255,8 @@ def test_csv_sheets_do_as_well_and_neutralised_cells_come_back(made: Path, run) 
         ({"choice": "change"}, "wording: found an empty cell"),
         ({"choice": "accept", "wording": "other"}, "no wording beside accept"),
         ({"wording": "other"}, "an empty cell beside a wording"),
-        ({"choice": "change", "wording": "han {pronuon}"}, "with no slots but {pronoun}, {subject}"),
-        ({"choice": "change", "wording": "han {"}, "with no slots but"),
+        ({"choice": "change", "wording": "han {pronoun}"}, "text without braces"),
+        ({"choice": "change", "wording": "han {"}, "text without braces"),
         ({"choice": "change", "wording": "x", "kind": "speling"}, 'Did you mean "spelling"'),
         ({"choice": "accept", "proposal": "hen dronk"}, 'what the tables have: "han dronk"'),
         ({"choice": "accept", "item": "aa002.plurall"}, 'Did you mean "aa002.plural"'),
@@ -278,6 +278,13 @@ def test_a_cell_that_is_no_answer_is_named_and_nothing_is_written(
     assert words in said
     assert "review-toy-AB.xlsx, row 2" in said
     assert authoring_project.contents(made) == before
+
+
+def test_a_slot_that_no_name_fills_is_named(made: Path, run, sheets: dict[str, Path]) -> None:
+    fill(sheets["AB"], {"aa002.single": ("change", "ha {pronuon} dronk")})
+    status, said = importing(made, run)
+    assert status == 1
+    assert "text with no slots but {pronoun}, {subject}" in said
 
 
 def test_a_wording_that_breaks_the_tables_is_refused(made: Path, run, sheets: dict[str, Path]) -> None:

@@ -12,15 +12,17 @@ from winoqueer_nl.authoring.changes import Changes, insert_form, insert_pending
 from winoqueer_nl.authoring.overlay import Looked
 from winoqueer_nl.authoring.proposals import (
     CARRIERS,
+    holds_only,
     in_order,
     needed_forms,
     normalised,
     read_translations,
+    slots_of_form,
     translations_text,
 )
 from winoqueer_nl.config import CONFIG_FILE, language_folders
 from winoqueer_nl.config import read as read_config
-from winoqueer_nl.edition import Edition
+from winoqueer_nl.edition import Edition, valid_rows
 from winoqueer_nl.problems import InputError, Problem, listed, quoted, suggestion
 from winoqueer_nl.references import GROUP
 from winoqueer_nl.schema import SLOT_PREFIX, Translation
@@ -77,6 +79,7 @@ def stereotype(
     if own is not None:
         needed = needed_forms(own, row.get("type", ""), since)
         _check_known(forms, needed, f"form of a {row.get('type')} in {lang}")
+        _check_slots(forms, valid_rows(own, since))
     anywhere = lang or language_folders(root)[0]
     changes.table("stereotypes", anywhere).insert(dict(row) | {"since": since})
     for code in language_folders(root):
@@ -245,6 +248,20 @@ def _of_identity(edition: Edition, identity_id: str, stereotypes: Sequence[str])
         if one.stereotype_id in stereotypes
     ]
     return edition.model_copy(update={"stereotypes": chosen, "coverage": []})
+
+
+def _check_slots(forms: Mapping[str, str], edition: Edition) -> None:
+    """Proposals stand in no table that is checked for slots, so they are looked at here."""
+    wrong = {form: slots_of_form(edition, form) for form, text in forms.items()}
+    problems = [
+        Problem(
+            "options", quoted(forms[form]), f"no slots but {listed(sorted(slots)) or 'none'} in this form", field=form
+        )
+        for form, slots in wrong.items()
+        if not holds_only(forms[form], slots)
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _check_known(given: Mapping[str, str], known: Sequence[str] | Mapping[str, None], what: str) -> None:

@@ -16,6 +16,7 @@ from packaging.version import Version
 
 from winoqueer_nl.authoring.rows import csv_line
 from winoqueer_nl.config import read_editions
+from winoqueer_nl.edition import Edition
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.references import PREDICATE, placeholders
 from winoqueer_nl.schema import Carrier, Form, Stereotype, Translation
@@ -93,6 +94,20 @@ def lacking(sources: Sources, edition: str) -> list[Lacking]:
 def is_general(form: Form) -> bool:
     """Whether the form is that of the stereotype, not of some of its sentences only."""
     return all(getattr(form, column) is None for column in NARROWING)
+
+
+def slots_of_form(edition: Edition, form: str) -> set[str]:
+    """The slots that a form may hold: those of the names, where each template that takes it is about a person."""
+    subjects = {row.subject for row in edition.templates if row.form == form}
+    return {slot for name in edition.names for slot in name.slots} if subjects == {"person"} else set()
+
+
+def holds_only(text: str, slots: set[str]) -> bool:
+    """Whether a text has paired braces with known slots in them, or none."""
+    try:
+        return set(placeholders(text)) <= slots
+    except ValueError:
+        return False
 
 
 def read_translations(root: Path, lang: str, sources: Sources | None = None) -> list[Translation]:

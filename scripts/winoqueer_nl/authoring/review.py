@@ -13,11 +13,10 @@ from typing import get_args
 
 from winoqueer_nl.authoring import preview
 from winoqueer_nl.authoring.agreement import Agreement
-from winoqueer_nl.authoring.proposals import is_general, lacking, normalised
+from winoqueer_nl.authoring.proposals import holds_only, is_general, lacking, normalised, slots_of_form
 from winoqueer_nl.authoring.spreadsheets import read_sheet
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
-from winoqueer_nl.references import placeholders
 from winoqueer_nl.schema import Kind, Stereotype, Translation
 from winoqueer_nl.sources import Sources
 
@@ -188,7 +187,7 @@ def sheet_rows(asked: Sequence[Item], lang: str, reviewer: str) -> list[dict[str
 
 
 def read_answers(
-    files: Sequence[Path], lang: str, asked: Sequence[Item], slots: set[str], problems: Problems
+    files: Sequence[Path], lang: str, asked: Sequence[Item], edition: Edition, problems: Problems
 ) -> Answers:
     """The answers of all files, :attr:`Item.key` -> reviewer -> answer, rows without an answer left out.
 
@@ -199,7 +198,7 @@ def read_answers(
     answers: Answers = {}
     for file in files:
         for number, row in read_sheet(file, list(COLUMNS), problems):
-            answer = _answer(file, number, row, lang, by_key, slots, problems)
+            answer = _answer(file, number, row, lang, by_key, edition, problems)
             if answer is None:
                 continue
             key, reviewer = (row["item"].strip(), normalised(row["proposal"])), row["reviewer"].strip()
@@ -216,7 +215,7 @@ def _answer(
     row: Mapping[str, str],
     lang: str,
     by_key: Mapping[tuple[str, str], Item],
-    slots: set[str],
+    edition: Edition,
     problems: Problems,
 ) -> Answer | None:
     def wrong(field: str, found: str, expected: str, fix: str = "") -> None:
@@ -260,18 +259,14 @@ def _answer(
     if kind and kind not in KINDS:
         wrong("kind", quoted(row["kind"]), f"one of {listed(KINDS)}", suggestion(kind, KINDS))
         return None
-    if choice == "change" and not _slots_are_known(wording, slots):
-        expected = f"text, with no slots but {listed(sorted('{' + s + '}' for s in slots)) or 'none'}"
-        wrong("wording", quoted(wording), expected, "A form of a group can hold no slot.")
+    slots = slots_of_form(edition, item.form)
+    if choice == "change" and not holds_only(wording, slots):
+        expected = (
+            f"text with no slots but {listed(sorted('{' + s + '}' for s in slots))}" if slots else "text without braces"
+        )
+        wrong("wording", quoted(wording), expected, "Words that agree with a name are in the table of names.")
         return None
     return Answer(choice, wording if choice == "change" else "", kind, normalised(row["comment"]))
-
-
-def _slots_are_known(wording: str, slots: set[str]) -> bool:
-    try:
-        return set(placeholders(wording)) <= slots
-    except ValueError:
-        return False
 
 
 def decide(asked: Sequence[Item], answers: Answers, at_least: int, decider: str | None = None) -> list[Decision]:

@@ -113,9 +113,8 @@ def import_sheets(
     asked = review.items(sources, chosen, translations, recheck=[], with_sentences=False)
     asked += review.decided(sources, translations)
     asked = [*{item.key: item for item in reversed(asked)}.values()][::-1]  # of two alike, the one to be decided now
-    slots = {slot for name in chosen.names for slot in name.slots}
     problems = Problems()
-    answers = review.read_answers(files, lang, asked, slots, problems)
+    answers = review.read_answers(files, lang, asked, chosen, problems)
     reviewers = sorted({who for given in answers.values() for who in given})
     if decider is not None and decider not in reviewers and not problems.found:
         problems.add("--decider", quoted(decider), f"one of the reviewers: {listed(reviewers)}")
