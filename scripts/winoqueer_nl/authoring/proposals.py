@@ -167,7 +167,7 @@ def read_carriers(root: Path, lang: str, sources: Sources) -> list[Carrier]:
             path,
             "no such file",
             f"a table with the columns {', '.join(CARRIER_COLUMNS)}",
-            "docs/translation.md shows how to fill it in.",
+            "docs/authoring.md says how to fill it in.",
         )
     problems.stop()
     rows = read_table(path, Carrier, problems)
