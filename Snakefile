@@ -5,13 +5,11 @@ Each stage is one file in rules/, one module in scripts/winoqueer_nl/ and one do
 """
 
 import re
+import sys
 
 from snakemake.utils import min_version
 
 min_version("9.0")
-
-
-configfile: "config.yaml"
 
 
 include: "rules/common.smk"
@@ -33,3 +31,11 @@ rule all:
     default_target: True
     input:
         final_outputs(),
+
+
+onerror:
+    print(
+        "\nStopped. Look above for the lines that name a file, a row and a column: they say what to put right."
+        "\nEach stage's messages are also kept in results/logs/.",
+        file=sys.stderr,
+    )

@@ -5,11 +5,20 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from winoqueer_nl.config import from_mapping
+from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.sources import source_files
 
 ROOT = Path(workflow.basedir)
+
+# Before Snakemake reads it: of two equal keys it would take the last in silence, and stop at UTF-16 with a traceback.
+try:
+    read(ROOT)
+except InputError as error:
+    raise WorkflowError(error.message()) from None
+
+
+configfile: "config.yaml"
 
 
 def checked_configuration():
@@ -29,7 +38,7 @@ def checked_configuration():
         problems.stop()
         return checked
     except InputError as error:
-        raise WorkflowError(error.message())
+        raise WorkflowError(error.message()) from None
 
 
 CONFIG = checked_configuration()
@@ -74,11 +83,16 @@ def editions():
 
 
 def final_outputs():
-    """The files that `snakemake` builds without a target."""
+    """The files that `snakemake` builds without a target: every output of every stage.
+
+    All of them, not the last of each chain: Snakemake takes a missing file in the middle of a chain for unneeded when
+    what follows from it is newer, and would call stale results up to date after a stage has failed.
+    """
     built = [
         f"results/{lang}/{edition}/{name}"
         for lang, edition in editions()
         for name in (
+            "tables.json",
             "pairs.parquet",
             "sentence_pairs.csv",
             "stereotype_metadata.csv",
@@ -86,8 +100,9 @@ def final_outputs():
         )
     ]
     surveys = [
-        f"results/{lang}/survey/stereotypes.csv"
+        f"results/{lang}/survey/{name}"
         for lang, one in CONFIG.languages.items()
         if one.survey
+        for name in ("stereotypes.csv", "respondents.csv", "summary.json")
     ]
     return built + surveys + ["results/config.yaml", "results/summary.txt"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,14 @@ from winoqueer_nl.yaml_files import Strict, checked, read_yaml
 CONFIG_FILE = "config.yaml"
 EDITIONS_FILE = "release/editions.csv"
 
-LanguageCode = Annotated[str, pydantic.StringConstraints(pattern=r"^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$")]
+
+def _language_code(value: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*", value):
+        raise ValueError("a language code such as nl or pt-BR")
+    return value
+
+
+LanguageCode = Annotated[str, pydantic.AfterValidator(_language_code)]
 
 
 def _below_the_project(value: str) -> str:
@@ -37,7 +45,7 @@ class SurveySource(Strict):
     """The survey behind a language's relevance tiers."""
 
     instrument: ProjectPath = Field(description="YAML file that says which question asks about which stereotype")
-    exports: list[ProjectPath] = Field(description="raw exports, in the order of the instrument's rounds", min_length=1)
+    exports: list[ProjectPath] = Field(description="raw exports, in any order", min_length=1)
 
 
 class LanguageConfig(Strict):
@@ -135,10 +143,7 @@ def check_known(root: Path, lang: str, edition: str) -> None:
 
 
 def read(root: Path) -> Config:
-    """Read config.yaml of a project folder, whether or not the files that it names are there.
-
-    Raises InputError for what is no configuration.
-    """
+    """Read config.yaml of a project folder; raises InputError with every problem that the file has by itself."""
     problems = Problems()
     config = read_yaml(root / CONFIG_FILE, Config, problems)
     problems.stop()

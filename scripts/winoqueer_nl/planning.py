@@ -52,6 +52,7 @@ class Planner:
         self.coverage: dict[str, dict[str, list[Coverage]]] = {}
         for entry in edition.coverage:
             self.coverage.setdefault(entry.stereotype_id, {}).setdefault(entry.identity, []).append(entry)
+        self._terms: dict[tuple[str, str, str, str], IdentityForm | None] = {}
         self.identities = {row.identity_id: row for row in edition.identities}
         self._noted: set[tuple[str, str]] = set()
 
@@ -130,12 +131,7 @@ class Planner:
         who, against = place.identity, place.counter_identity
         if place.side == "y":
             who, against = against, who
-        row = self._one(
-            "identity_forms",
-            self.identity_forms.get((who, form), []),
-            {"origin": place.origin, "against": against},
-            f"{who}, {form}, {place.origin}, against {against}",
-        )
+        row = self._term(who, form, place.origin, against)
         if row is None:
             if (who, form) not in self._noted:
                 self._noted.add((who, form))
@@ -151,13 +147,22 @@ class Planner:
         text = row.sentence_initial if first and row.sentence_initial else row.text
         return compile_pattern(sentence, predicate, text)
 
+    def _term(self, who: str, form: str, origin: str, against: str) -> IdentityForm | None:
+        """How an identity or counter identity is written; the same for every stereotype of an origin."""
+        key = (who, form, origin, against)
+        if key not in self._terms:
+            place = f"{who}, {form}, {origin}, against {against}"
+            rows = self.identity_forms.get((who, form), [])
+            self._terms[key] = self._one("identity_forms", rows, {"origin": origin, "against": against}, place)
+        return self._terms[key]
+
     def _one(self, table: str, rows: list[Any], narrowing: dict[str, object], place: str) -> Any:
-        """The narrowest of the rows, or None; two equally narrow ones are noted as a problem."""
+        """The narrowest of the rows, or None; of equally narrow ones, noted as a problem, any one."""
         try:
             return narrowest(rows, narrowing, tuple(narrowing))
         except AmbiguousError as error:
             self._ambiguous(table, error.rows, place, "form")
-            return None
+            return error.rows[0]
 
     def _ambiguous(self, table: str, rows: Iterable[Row], place: str, field: str) -> None:
         first, *others = rows

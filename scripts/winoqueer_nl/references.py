@@ -175,7 +175,22 @@ def check_placeholders(rows: dict[str, list[Any]], paths: dict[str, Path], probl
         _names_in(row.text, known, paths["forms"], row, "text", problems)
     for row in rows["identity_forms"]:
         for column in ("text", "sentence_initial"):
-            _names_in(getattr(row, column) or "", set(), paths["identity_forms"], row, column, problems)
+            _no_brace(getattr(row, column) or "", paths["identity_forms"], row, column, problems)
+    for row in rows["names"]:
+        for slot, text in row.slots.items():
+            _no_brace(text, paths["names"], row, SLOT_PREFIX + slot, problems)
+
+
+def _no_brace(text: str, path: Path, row: Row, column: str, problems: Problems) -> None:
+    if "{" in text or "}" in text:
+        problems.add(
+            row.file or path,
+            quoted(text),
+            "a text without slots: it stands in the sentence as it is",
+            "Remove the braces.",
+            row=row.row,
+            field=column,
+        )
 
 
 def _names_in(text: str, known: set[str], path: Path, row: Row, column: str, problems: Problems) -> list[str] | None:

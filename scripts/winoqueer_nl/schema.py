@@ -98,7 +98,7 @@ class Form(Row):
     form: str
     text: str
     identity: Identifier | None = None
-    copy_number: int | None = Field(default=None, ge=1)
+    copy_number: int | None = Field(default=None, ge=1, le=9)
 
 
 class Absent(Row):

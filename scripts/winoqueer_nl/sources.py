@@ -116,10 +116,10 @@ def load(root: Path, lang: str) -> Sources:
         before = len(problems.found)
         rows[name] = read_table(path, table.model, problems, table.may_be_empty)
         retired = _retired(path)
-        if retired.exists():
-            rows[name] = _in_place(rows[name], _read_retired(retired, table, problems), table)
-        _check_intervals(rows[name], problems)
-        _check_unique(table, rows[name], problems)
+        gone = _read_retired(retired, table, problems) if retired.exists() else []
+        _check_intervals([*rows[name], *gone], problems)
+        _check_unique(table, [*rows[name], *gone], problems)
+        rows[name] = _in_place(rows[name], gone, table)
         paths[name] = path
         whole &= len(problems.found) == before
     proposals = root / TRANSLATIONS_FILE.format(lang=lang)

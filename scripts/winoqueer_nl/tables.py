@@ -50,7 +50,7 @@ def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | No
         problems.add(path, "no such file", "this table", "Restore it, or correct the path.")
         return None
     except OSError as error:
-        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
+        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read", "Restore it.")
         return None
     if not content.strip():
         problems.add(path, "an empty file", "a header row and at least one row", restore)
@@ -85,6 +85,10 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
             if any(cell.strip() for cell in record):
                 found.append((number, [unicodedata.normalize("NFC", cell) for cell in record]))
     except csv.Error as error:
+        separator = other_separator(text.split("\n", 1)[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return None
         problems.add(
             path,
             f"text that cannot be taken apart ({error})",
@@ -94,22 +98,30 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
         )
         return None
     if not found:
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", restore)
         return None
     return found
+
+
+def other_separator(header: str) -> str | None:
+    """What stands between the columns of a header line that has no comma, in words; None if it has one."""
+    names = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    return None if "," in header else next((name for sign, name in names.items() if sign in header), None)
 
 
 def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool, problems: Problems) -> bool:
     """Compare the header with the columns wanted; note what is missing, extra, renamed or doubled."""
     if len(header) == 1 and len(wanted) > 1:
-        for sign, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-            if sign in header[0]:
-                problems.add(path, f"columns separated by {name}", "columns separated by commas", _SAVE_AS, row=1)
-                return False
+        separator = other_separator(header[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return False
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:
-            problems.add(path, f"the column {quoted(column)} {times} times", "each column once", row=1)
+            problems.add(
+                path, f"the column {quoted(column)} {times} times", "each column once", "Remove or rename one.", 1
+            )
     missing = [column for column in wanted if column not in header]
     for column in dict.fromkeys(header):
         if column in wanted or (slots and re.fullmatch(SLOT_PREFIX + r"[a-z_]+", column)):
@@ -117,7 +129,7 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
         hint = suggestion(column, missing) or f"The columns of this table: {listed(wanted, 20)}."
         problems.add(path, f"the unknown column {quoted(column)}", "only known columns", hint, row=1)
     for column in missing:
-        problems.add(path, f"no column {quoted(column)}", "this column, if only with empty cells", row=1)
+        problems.add(path, f"no column {quoted(column)}", "this column", "Add it, if only with empty cells.", row=1)
     return len(problems.found) == before
 
 
@@ -144,7 +156,9 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
     if not checked_header(path, header, wanted, has_slots, problems):
         return []
     if len(found) == 1 and not may_be_empty:
-        problems.add(path, "a header row only", "at least one row", "Fill it in, or restore its rows.")
+        problems.add(
+            path, "a header row only", "at least one row", "Restore the rows from version control, or fill it in."
+        )
     rows = []
     for number, cells in found[1:]:
         if len(cells) != len(header):

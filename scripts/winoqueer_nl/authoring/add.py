@@ -20,13 +20,14 @@ from winoqueer_nl.authoring.proposals import (
     slots_of_form,
     translations_text,
 )
+from winoqueer_nl.authoring.rows import TableText
 from winoqueer_nl.config import CONFIG_FILE, language_folders
 from winoqueer_nl.config import read as read_config
 from winoqueer_nl.edition import Edition, valid_rows
 from winoqueer_nl.problems import InputError, Problem, listed, quoted, suggestion
 from winoqueer_nl.references import GROUP
 from winoqueer_nl.schema import SLOT_PREFIX, Translation
-from winoqueer_nl.sources import LANGUAGE_FILE, TRANSLATIONS_FILE, Sources, load
+from winoqueer_nl.sources import LANGUAGE_FILE, TABLES, TRANSLATIONS_FILE, Sources, load
 
 
 @dataclass
@@ -39,6 +40,13 @@ class Added:
     #: what the sentences are of, where they are not pairs of the edition yet
     about: str = ""
     missing: list[str] = field(default_factory=list)
+
+
+def known_words(root: Path) -> dict[str, list[str]]:
+    """The origins and identities that stereotypes have so far, to be offered where a person is asked for one."""
+    rows = [row for _, row in TableText.read(root / TABLES["stereotypes"].path).rows()]
+    identities = (part for row in rows for part in row["identities"].split(";"))
+    return {"origin": list(dict.fromkeys(r["origin"] for r in rows)), "identities": list(dict.fromkeys(identities))}
 
 
 def next_id(sources: Sources, origin: str) -> str | None:

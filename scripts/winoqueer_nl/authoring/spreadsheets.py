@@ -27,7 +27,7 @@ _BEFORE_SIGN = re.compile(rf"(?:\A|(?<=[;,|\t\r\n\"]))'*(?=[{_SIGNS}])")
 
 SHEET = "Review"
 WARNING = (
-    "Content warning: these are hurtful stereotypes about LGBTQ+ people. They are collected to measure whether "
+    "Content warning: these are hurtful stereotypes about queer people. They are collected to measure whether "
     "language models prefer them. Take breaks, and stop whenever you like."
 )
 

@@ -127,10 +127,10 @@ def review_import(
 
 @add.command(name="stereotype")
 def add_stereotype(
-    gloss: Annotated[str | None, typer.Option(help='What is said, in English, of many: "are abnormal".')] = None,
-    gloss_singular: Annotated[str | None, typer.Option(help='Of one, after "is ... and": "abnormal".')] = None,
-    origin: Annotated[str | None, typer.Option(help="Where it comes from, such as survey-2025.")] = None,
-    identities: Annotated[str | None, typer.Option(help='Of whom it is said, such as "lesbian;gay".')] = None,
+    gloss: Annotated[str | None, typer.Option(help="What is said, in English, of many, verb first.")] = None,
+    gloss_singular: Annotated[str | None, typer.Option(help='Of one, as it follows "is ... and".')] = None,
+    origin: Annotated[str | None, typer.Option(help="Where it comes from (an id).")] = None,
+    identities: Annotated[str | None, typer.Option(help="Of whom it is said (ids joined by ;).")] = None,
     kind: Annotated[str, typer.Option("--type", help="predicate, clause or identity.")] = "predicate",
     stereotype_id: Annotated[str | None, typer.Option("--id", help="Id.", show_default="next of the origin")] = None,
     lang: Annotated[str | None, typer.Option(help="Language of the forms.", show_default="no forms yet")] = None,
@@ -146,15 +146,19 @@ def add_stereotype(
     from winoqueer_nl.authoring import add as stage
     from winoqueer_nl.authoring.proposals import needed_forms, normalised, working_edition
     from winoqueer_nl.config import language_folders
+    from winoqueer_nl.problems import listed
     from winoqueer_nl.sources import load
 
     ask = _Asker()
     forms = _pairs(form, "--form")
+    known = stage.known_words(root)
     values = {
-        "gloss": ask(gloss, "--gloss", 'What is said, in English, of many ("are abnormal")'),
-        "gloss_singular": ask(gloss_singular, "--gloss-singular", 'Of one, after "is ... and" ("abnormal")'),
-        "origin": ask(origin, "--origin", "Where it comes from (such as survey-2025)"),
-        "identities": ask(identities, "--identities", "Of whom it is said (ids, such as lesbian;gay)"),
+        "gloss": ask(gloss, "--gloss", "What is said, in English, of many, verb first"),
+        "gloss_singular": ask(gloss_singular, "--gloss-singular", 'Of one, as it follows "is ... and"'),
+        "origin": ask(origin, "--origin", f"Where it comes from ({listed(known['origin'])})"),
+        "identities": ask(
+            identities, "--identities", f"Of whom it is said, joined by ; ({listed(known['identities'])})"
+        ),
         "type": kind,
     }
     if lang is None and ask.can_ask:
@@ -213,14 +217,14 @@ def add_name(
 @add.command(name="identity")
 def add_identity(
     lang: Lang,
-    identity_id: Annotated[str | None, typer.Option("--id", help="Id, such as aromantic.")] = None,
+    identity_id: Annotated[str | None, typer.Option("--id", help="Id.")] = None,
     label: Annotated[str | None, typer.Option(help="Label in the released files.")] = None,
     metadata_label: Annotated[str | None, typer.Option(help="... in the metadata.", show_default="the label")] = None,
-    counter_identities: Annotated[str | None, typer.Option(help='Such as "straight;heterosexual".')] = None,
+    counter_identities: Annotated[str | None, typer.Option(help="Ids joined by ;.")] = None,
     name_genders: Annotated[str, typer.Option(help="Genders of names that may carry it.")] = "female;male;neutral",
     form: Annotated[list[str] | None, typer.Option(help="NAME=TEXT, once for each identity form.")] = None,
     initial: Annotated[list[str] | None, typer.Option(help="NAME=TEXT at the beginning of a sentence.")] = None,
-    stereotypes: Annotated[str, typer.Option(help='Stereotypes said of it, such as "wq001;wq006".')] = "",
+    stereotypes: Annotated[str, typer.Option(help="Ids of stereotypes said of it, joined by ;.")] = "",
     reason: Annotated[str, typer.Option(help="Why these stereotypes.")] = "said of an identity added later",
     since: Since = None,
     yes: Yes = False,

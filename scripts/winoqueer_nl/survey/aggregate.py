@@ -19,7 +19,8 @@ from winoqueer_nl import disclosure
 from winoqueer_nl.files import write_csv, write_json
 from winoqueer_nl.pairs import Judgement
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
-from winoqueer_nl.survey.canonical import ANSWERED, NOT_SHOWN, SKIPPED, Responses
+from winoqueer_nl.survey.canonical import Responses
+from winoqueer_nl.survey.cells import ANSWERED, NOT_SHOWN, SKIPPED
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.survey.exports import read_exports
 from winoqueer_nl.survey.instrument import Instrument, load
@@ -86,12 +87,13 @@ def write(exports: Sequence[Path], instrument_file: Path, out: Path, config: Sur
             raise InputError([Problem(str(out), "the name of an export", "another file", "Nothing was written.")])
     instrument = load(instrument_file)
     found = aggregate(read_exports(exports, instrument), instrument, config)
+    # The table that other stages wait for comes last: where it stands, the others stand too.
+    write_json(out.with_name(SUMMARY_FILE), found.summary)
     for path, columns, rows in (
         (out.with_name(RESPONDENTS_FILE), RESPONDENT_COLUMNS, found.respondents),
         (out, STEREOTYPE_COLUMNS, found.stereotypes),
     ):
         write_csv(path, columns, ([row[column] for column in columns] for row in rows))
-    write_json(out.with_name(SUMMARY_FILE), found.summary)
     return found
 
 

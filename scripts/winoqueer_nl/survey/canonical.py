@@ -6,9 +6,8 @@ holds it against the instrument. What it cannot read is a problem; nothing is gu
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,14 +15,23 @@ import numpy as np
 import pandas as pd
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
+from winoqueer_nl.survey.cells import (
+    ANSWERED,
+    NOT_SHOWN,
+    SKIPPED,
+    STATES,
+    Complaint,
+    Meaning,
+    Reader,
+    closed,
+    safely,
+    several,
+    text,
+)
 from winoqueer_nl.survey.instrument import Format, Instrument, Round, normalised
 
 ASPECTS = ["relevance", "harmfulness", "identity", "free_text"]
-ANSWERED, SKIPPED, NOT_SHOWN = STATES = ["answered", "skipped", "not_shown"]
 COLUMNS = ["round", "respondent", "question", "aspect", "state", "answer"]
-
-#: The meaning of a cell: its state and, where answered, its answers (several in a multi-select cell).
-Meaning = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -210,7 +218,7 @@ def _kept_rows(
             if value not in verdicts:
                 problems.add(
                     export.path,
-                    _safely(value),
+                    safely(value),
                     f"one of {listed(quoted(v) for v in verdicts)}",
                     f"Say under formats, rows, {column} whether such rows are kept or dropped.",
                     row=number,
@@ -237,49 +245,45 @@ def _parts(
     """The canonical rows, column by column; problems are sorted by spreadsheet row."""
     one = instrument.rounds[round_id]
     form = instrument.formats[one.format]
-    blank: dict[str, Meaning] = {"": (NOT_SHOWN, ("",))}
-    blank |= dict.fromkeys(form.skipped, (SKIPPED, ("",)))
+    blank = {"": Meaning(NOT_SHOWN)} | dict.fromkeys(form.skipped, Meaning(SKIPPED))
     vocabulary = instrument.languages[one.language]
     scale = instrument.harmfulness
-    relevance: dict[str, Meaning] = blank | {label: (ANSWERED, (meaning,)) for label, meaning in vocabulary.meanings()}
+    relevance = blank | {label: Meaning(ANSWERED, (meaning,)) for label, meaning in vocabulary.meanings()}
     values = {str(value): value for value in range(scale.minimum, scale.maximum + 1)} | scale.labels
-    harmfulness: dict[str, Meaning] = blank | {label: (ANSWERED, (str(value),)) for label, value in values.items()}
+    harmfulness = blank | {label: Meaning(ANSWERED, (str(value),)) for label, value in values.items()}
 
-    columns: list[tuple[str, str, str, Callable[[str], Meaning | tuple[str, str, str]]]] = []
+    columns: list[tuple[str, str, str, Reader]] = []
     for question in one.identities:
-        columns.append(
-            (question.column, question.id, "identity", _choices(blank, question.answers, question.separator))
-        )
+        columns.append((question.column, question.id, "identity", several(blank, question.answers, question.separator)))
     for column in one.free_text:
-        columns.append((column, column, "free_text", _text(blank)))
+        columns.append((column, column, "free_text", text(blank)))
     scale_words = f"a whole number from {scale.minimum} to {scale.maximum}"
     words = f"one of {listed(quoted(label) for label, _ in vocabulary.meanings())}"
     for item in one.items:
         if item.relevance is not None:
-            columns.append((item.relevance, item.key, "relevance", _closed(relevance, words)))
+            columns.append((item.relevance, item.key, "relevance", closed(relevance, words)))
         if item.harmfulness is not None:
-            columns.append((item.harmfulness, item.key, "harmfulness", _closed(harmfulness, scale_words)))
+            columns.append((item.harmfulness, item.key, "harmfulness", closed(harmfulness, scale_words)))
 
     questions = list(dict.fromkeys(question for _, question, _, _ in columns))
     noted = Problems()
     parts = []
     for column, name, aspect, meaning_of in columns:
         index = place[column]
-        known: dict[str, Meaning | tuple[str, str, str]] = {}
+        known: dict[str, Meaning | Complaint] = {}
         people: list[int] = []
-        states: list[str] = []
+        states: list[int] = []
         answers: list[str] = []
         for i, (number, cells) in enumerate(kept):
             cell = cells[index]
-            if cell not in known:
-                known[cell] = meaning_of(cell)
-            meaning = known[cell]
-            if len(meaning) == 3:
-                found, expected, fix = meaning
-                noted.add(export.path, found, expected, fix, row=number, field=column)
+            meaning = known.get(cell)
+            if meaning is None:
+                meaning = known[cell] = meaning_of(cell)
+            if isinstance(meaning, Complaint):
+                noted.add(export.path, meaning.found, meaning.expected, meaning.fix, row=number, field=column)
                 continue
-            state, chosen = meaning
-            for answer in chosen:
+            state = STATES.index(meaning.state)
+            for answer in meaning.answers:
                 people.append(first_respondent + i)
                 states.append(state)
                 answers.append(answer)
@@ -290,7 +294,7 @@ def _parts(
                     "respondent": np.array(people, np.int64),
                     "question": pd.Categorical.from_codes(np.full(len(people), questions.index(name)), questions),
                     "aspect": pd.Categorical.from_codes(np.full(len(people), ASPECTS.index(aspect)), ASPECTS),
-                    "state": pd.Categorical(states, STATES),
+                    "state": pd.Categorical.from_codes(np.array(states, np.int8), STATES),
                     "answer": pd.array(answers, dtype="str"),
                 }
             )
@@ -298,83 +302,3 @@ def _parts(
     noted.found.sort(key=lambda problem: problem.row or 0)
     problems.extend(noted)
     return parts
-
-
-def _closed(meanings: Mapping[str, Meaning], expected: str) -> Callable[[str], Meaning | tuple[str, str, str]]:
-    def meaning_of(cell: str) -> Meaning | tuple[str, str, str]:
-        value = normalised(cell)
-        if value in meanings:
-            return meanings[value]
-        labels = [label for label in meanings if label]
-        fix = suggestion(value, labels) or "Correct the cell, or add the label to the instrument."
-        return _safely(value), expected, fix
-
-    return meaning_of
-
-
-def _choices(
-    blank: Mapping[str, Meaning], answers: Mapping[str, str], separator: str | None
-) -> Callable[[str], Meaning | tuple[str, str, str]]:
-    # What people say about themselves is never repeated in a message; row and column lead to it.
-    expected = f"answers that the instrument lists: {listed(answers)}"
-
-    def meaning_of(cell: str) -> Meaning | tuple[str, str, str]:
-        value = normalised(cell)
-        if value in blank:
-            return blank[value]
-        ways = choices(value, list(answers), separator)
-        fix = "Correct the cell, or add the answer to the instrument."
-        if not ways:
-            return f"an answer of {len(value)} characters that is not in the list", expected, fix
-        ids = {tuple(dict.fromkeys(answers[label] for label in way)) for way in ways}
-        if len(ids) > 1:
-            return (
-                "a cell that can be taken apart in more than one way",
-                expected,
-                "Export this question split.",
-            )
-        if any(len(set(way)) < len(way) for way in ways):
-            return "an answer twice in one cell", "each answer once", fix
-        return ANSWERED, next(iter(ids))
-
-    return meaning_of
-
-
-def choices(cell: str, labels: Sequence[str], separator: str | None) -> list[list[str]]:
-    """Every way to take a multi-select cell apart into known labels; labels may hold the separator themselves."""
-    if separator is None:
-        return [[cell]] if cell in labels else []
-    ways: list[list[list[str]]] = [[] for _ in range(len(cell) + 1)]
-    ways[0] = [[]]
-    for start in range(len(cell)):
-        for label in labels:
-            end = start + len(label)
-            if not ways[start] or cell[start:end] != label:
-                continue
-            rest = cell[end:]
-            if not rest:
-                following = len(cell)
-            elif rest.lstrip().startswith(separator):
-                after = rest.lstrip()[len(separator) :].lstrip()
-                following = len(cell) - len(after) if after else -1
-            else:
-                continue
-            if following >= 0:
-                ways[following] = (ways[following] + [[*way, label] for way in ways[start]])[:2]
-    return ways[len(cell)]
-
-
-def _text(blank: Mapping[str, Meaning]) -> Callable[[str], Meaning | tuple[str, str, str]]:
-    def meaning_of(cell: str) -> Meaning | tuple[str, str, str]:
-        return blank.get(cell.strip(), (ANSWERED, (cell.strip(),)))
-
-    return meaning_of
-
-
-def _safely(value: str) -> str:
-    """A value for a message, unless it looks like something personal in the wrong column."""
-    if not value:
-        return "an empty cell"
-    if len(value) > 40 or re.search(r"@|\d+[.:]\d+[.:]\d+", value):
-        return f"a text of {len(value)} characters (not shown: it may be personal)"
-    return quoted(value)

@@ -26,7 +26,7 @@ def read_exports(paths: Sequence[Path], instrument: Instrument) -> Responses:
         raise InputError([Problem("survey", "no export", "at least one", "Name the exported files.")])
     problems = Problems()
     found: list[Responses] = []
-    first: dict[str, tuple[Path, int]] = {}
+    first: dict[tuple[str, str], tuple[Path, int]] = {}
     respondents = 0
     for path in dict.fromkeys(paths):
         if paths.count(path) > 1:
@@ -35,7 +35,7 @@ def read_exports(paths: Sequence[Path], instrument: Instrument) -> Responses:
         if read is None:
             continue
         export, round_id = read
-        _not_in_another_file(export, instrument.formats[instrument.rounds[round_id].format], first, problems)
+        _not_in_another_file(export, round_id, instrument, first, problems)
         responses = interpret(export, round_id, instrument, respondents, problems)
         if responses is not None:
             found.append(responses)
@@ -97,14 +97,20 @@ def _share(export: RawExport, columns: Sequence[str]) -> float:
 
 
 def _not_in_another_file(
-    export: RawExport, form: Format, first: dict[str, tuple[Path, int]], problems: Problems
+    export: RawExport,
+    round_id: str,
+    instrument: Instrument,
+    first: dict[tuple[str, str], tuple[Path, int]],
+    problems: Problems,
 ) -> None:
-    if form.respondent not in export.columns:
+    """Note responses that another export of the same round has as well (rounds may number theirs alike)."""
+    column = instrument.formats[instrument.rounds[round_id].format].respondent
+    if column not in export.columns:
         return
-    place = export.columns.index(form.respondent)
+    place = export.columns.index(column)
     for number, cells in export.rows:
         identifier = cells[place].strip()
-        other = first.setdefault(identifier, (export.path, number))
+        other = first.setdefault((round_id, identifier), (export.path, number))
         if identifier and other[0] != export.path:
             problems.add(
                 export.path,
@@ -112,5 +118,5 @@ def _not_in_another_file(
                 "each response in one file",
                 "Leave out the older of the two exports.",
                 row=number,
-                field=form.respondent,
+                field=column,
             )

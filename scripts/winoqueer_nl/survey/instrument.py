@@ -91,7 +91,7 @@ class IdentityQuestion(Strict):
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
     column: Text
-    separator: Text | None = None
+    separator: Label | None = None
     answers: dict[Label, Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from winoqueer_nl.problems import Problems, listed, quoted
 from winoqueer_nl.survey.canonical import RawExport
 from winoqueer_nl.survey.instrument import Format, normalised
-from winoqueer_nl.tables import records
+from winoqueer_nl.tables import other_separator, records
 
 _EXPORT_AGAIN = "Export it again from the survey tool: CSV, comma-separated, UTF-8."
 
@@ -21,10 +21,10 @@ def read(path: Path, form: Format, problems: Problems) -> RawExport | None:
     before = len(problems.found)
     columns = [normalised(cell) for cell in found[0][1]]
     if len(columns) == 1:
-        for sign, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-            if sign in columns[0]:
-                problems.add(path, f"columns separated by {name}", "columns separated by commas", _EXPORT_AGAIN, row=1)
-                return None
+        separator = other_separator(columns[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _EXPORT_AGAIN, row=1)
+            return None
     for position, column in enumerate(columns, start=1):
         if not column:
             problems.add(path, f"no name over column {position}", "a name over each column", _EXPORT_AGAIN, row=1)

@@ -13,101 +13,12 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from winoqueer_nl.files import write_text
-from winoqueer_nl.problems import InputError, Problem, Problems
-from winoqueer_nl.schema import Form, Identifier
-from winoqueer_nl.survey import instrument as instruments
-from winoqueer_nl.survey.instrument import Instrument, Item, Round, Text
-from winoqueer_nl.tables import read_table, shown
-from winoqueer_nl.yaml_files import Strict, read_yaml
-
-
-class PublishedCounts(BaseModel):
-    """A row of published_counts.csv; votes are empty where a stereotype was only rated."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    row: int = Field(default=0, exclude=True)
-    stereotype_id: Identifier
-    n_yes: int | None = Field(default=None, ge=0)
-    n_no: int | None = Field(default=None, ge=0)
-    n_unsure: int | None = Field(default=None, ge=0)
-    harmfulness_count: int = Field(ge=0)
-    harmfulness_mean: Decimal
-
-
-class Column(Strict):
-    """A column before the questions: its three header cells, and what fills it."""
-
-    name: str
-    text: str
-    import_id: str
-    fill: (
-        Literal[
-            "start",
-            "end",
-            "status",
-            "address",
-            "progress",
-            "duration",
-            "finished",
-            "identifier",
-            "latitude",
-            "longitude",
-        ]
-        | None
-    ) = None
-    value: str = ""
-
-
-class WrittenAnswer(Strict):
-    """A text column that is filled where an identity question has a certain answer."""
-
-    column: str
-    question: str
-    answer: str
-    text: str
-
-
-class RoundRecipe(Strict):
-    """What a round's export looks like beyond its counts."""
-
-    file: str
-    first_day: datetime.date
-    preview_rows: int
-    spam_rows: int
-    unfinished_rows: int
-    skipped_items: int = 0
-    texts: dict[str, str] = Field(default_factory=dict)
-    relevance_text: str = ""
-    harmfulness_text: str = ""
-    identities: dict[str, dict[str, int]] = Field(default_factory=dict)
-    written_answers: list[WrittenAnswer] = Field(default_factory=list)
-    free_text_column: str | None = None
-    free_text_writers: int = 0
-
-
-class Recipe(Strict):
-    """survey/reconstruct/export.yaml."""
-
-    seed: int
-    instrument: str
-    published_counts: str
-    forms: str
-    free_text_form: str
-    notice_column: str
-    notice: str
-    columns: list[Column]
-    status: dict[Literal["answer", "preview", "spam"], Text]
-    finished: dict[Literal["complete", "incomplete"], Text]
-    rounds: dict[str, RoundRecipe]
+from winoqueer_nl.survey.instrument import Instrument, Item, Round
+from winoqueer_nl.survey.recipe import PublishedCounts, Recipe, RoundRecipe, load, rating_sum, shown_to
+from winoqueer_nl.tables import shown
 
 
 @dataclass
@@ -120,77 +31,30 @@ class Person:
 
 
 def write(recipe_file: Path) -> list[Path]:
-    """Build every export that the recipe names, beside it as it says; return their paths.
+    """Build every export that the recipe names, where it says; return their paths.
 
     Raises
     ------
     InputError
-        for a bad recipe or table, and for counts that no answers can add up to.
+        for a bad recipe or table, and for counts that no answers can add up to; then nothing is written.
     """
-    problems = Problems()
-    recipe = read_yaml(recipe_file, Recipe, problems)
-    problems.stop()
-    assert recipe is not None
-    folder = recipe_file.parent
-    instrument = instruments.load(folder / recipe.instrument)
-    counts_file = folder / recipe.published_counts
-    counts = {row.stereotype_id: row for row in read_table(counts_file, PublishedCounts, problems)}
-    forms = read_table(folder / recipe.forms, Form, problems)
-    problems.stop()
-    _check_counts(instrument, counts, counts_file, problems)
-    new = {row.stereotype_id for row in counts.values() if row.n_yes is None}
+    found = load(recipe_file)
+    recipe = found.recipe
+    new = {row.stereotype_id for row in found.counts.values() if row.n_yes is None}
     stated = [
         shown(row.text)
-        for row in forms
+        for row in found.forms
         if row.stereotype_id in new and row.form == recipe.free_text_form and row.identity is None
     ]
     written = []
     for round_id, one in recipe.rounds.items():
         # A generator of its own for each round: a change to one leaves the other's file as it was.
         chance = random.Random(f"{recipe.seed} {round_id}")
-        people = _people(instrument, round_id, one, counts, stated, chance)
-        path = (folder / one.file).resolve()
-        write_text(path, _export(instrument, recipe, round_id, one, people, chance))
+        people = _people(found.instrument, round_id, one, found.counts, stated, chance)
+        path = (found.folder / one.file).resolve()
+        write_text(path, _export(found.instrument, recipe, round_id, one, people, chance))
         written.append(path)
     return written
-
-
-def _check_counts(
-    instrument: Instrument, counts: Mapping[str, PublishedCounts], file: Path, problems: Problems
-) -> None:
-    """Every item has counts, those of one item agree, and some whole ratings have the published mean."""
-    scale = instrument.harmfulness
-    for one in instrument.rounds.values():
-        for item in one.items:
-            known = [counts.get(stereotype) for stereotype in item.stereotypes]
-            for stereotype, row in zip(item.stereotypes, known, strict=True):
-                if row is None:
-                    problems.add(file, f"no row of {stereotype}", "a row for each stereotype of the instrument")
-            figures = {tuple(row.model_dump(exclude={"stereotype_id", "row"}).items()) for row in known if row}
-            if len(figures) > 1:
-                problems.add(
-                    file,
-                    f"different counts for {' and '.join(item.stereotypes)}",
-                    "the same counts, as they were asked about together",
-                )
-    for row in counts.values():
-        if rating_sum(row.harmfulness_count, row.harmfulness_mean, scale.minimum, scale.maximum) is None:
-            problems.add(
-                file,
-                f"the mean {row.harmfulness_mean} of {row.harmfulness_count} ratings",
-                f"a mean that whole numbers from {scale.minimum} to {scale.maximum} can have",
-                row=row.row,
-                field="harmfulness_mean",
-            )
-    problems.stop()
-
-
-def rating_sum(count: int, mean: Decimal, minimum: int, maximum: int) -> int | None:
-    """The sum of so many whole ratings whose mean, to two decimals (half to even), is the published one."""
-    for total in range(minimum * count, maximum * count + 1):
-        if count and round(Fraction(total, count) * 100) == mean * 100:
-            return total
-    return None
 
 
 def ratings(total: int, count: int, minimum: int, maximum: int, chance: random.Random) -> list[int]:
@@ -215,30 +79,21 @@ def _people(
     chance: random.Random,
 ) -> list[Person]:
     one = instrument.rounds[round_id]
-    if one.respondents is None:
-        raise InputError(
-            [
-                Problem(
-                    "survey instrument",
-                    "no respondents",
-                    "their number",
-                    field=f"rounds.{round_id}.respondents",
-                )
-            ]
-        )
+    assert one.respondents is not None  # load() has seen to it
     skipped = instrument.formats[one.format].skipped[0]
     people = [Person() for _ in range(one.respondents)]
-    load = [0] * len(people)
-    twice_shown = set(chance.sample([item.key for item in one.items], recipe.skipped_items))
+    n_seen = [0] * len(people)
+    left_out_by_one = set(chance.sample([item.key for item in one.items], recipe.skipped_items))
     items = list(one.items)
     chance.shuffle(items)
     for item in items:
-        shown_to = _answers(instrument, one, item, counts[item.key], item.key in twice_shown, skipped, chance)
+        one_more = item.key in left_out_by_one and shown_to(counts[item.key]) < len(people)
+        answered = _answers(instrument, one, item, counts[item.key], one_more, skipped, chance)
         # Those who have seen least so far, in random order: everyone sees about as many items.
-        order = sorted(range(len(people)), key=lambda i: (load[i], chance.random()))
-        for i, answers in zip(order, shown_to, strict=False):
+        order = sorted(range(len(people)), key=lambda i: (n_seen[i], chance.random()))
+        for i, answers in zip(order[: len(answered)], answered, strict=True):
             people[i].answers |= answers
-            load[i] += 1
+            n_seen[i] += 1
     _identities(one, recipe, people, skipped, chance)
     if recipe.free_text_column is not None:
         writers = chance.sample(range(len(people)), recipe.free_text_writers)
@@ -249,7 +104,7 @@ def _people(
             said[min(writers, key=lambda i: (len(said[i]), chance.random()))].append(text)
         for i, texts in said.items():
             people[i].answers[recipe.free_text_column] = "\n".join(texts)
-    return _with_rows_to_drop(one, recipe, people, chance)
+    return _with_rows_to_drop(recipe, people, chance)
 
 
 def _answers(
@@ -275,7 +130,7 @@ def _answers(
     total = rating_sum(counts.harmfulness_count, counts.harmfulness_mean, scale.minimum, scale.maximum)
     assert total is not None
     rated = [str(r) for r in ratings(total, counts.harmfulness_count, scale.minimum, scale.maximum, chance)]
-    n_shown = max(len(said), len(rated)) + one_more
+    n_shown = shown_to(counts) + one_more
     # "Not sure" stands last: where there are fewer ratings than answers, those who are not sure gave none.
     rows = []
     for i in range(n_shown):
@@ -306,9 +161,7 @@ def _identities(one: Round, recipe: RoundRecipe, people: Sequence[Person], skipp
                     person.answers[written.column] = written.text
 
 
-def _with_rows_to_drop(
-    one: Round, recipe: RoundRecipe, people: Sequence[Person], chance: random.Random
-) -> list[Person]:
+def _with_rows_to_drop(recipe: RoundRecipe, people: Sequence[Person], chance: random.Random) -> list[Person]:
     """The people and, among them, rows that must not count: they repeat answers of others, some only a part."""
     rows = list(people)
     for status, finished, number in (
