@@ -93,8 +93,8 @@ def _whole_file(name: str, file: str) -> Iterator[Bad]:
     yield Bad(f"{name}: a folder in its place", file, folder, ("directory", "a file that can be read"))
     yield Bad(f"{name}: empty file", file, bytes_of(lambda _: b""), ("an empty file", "Restore it"))
     yield Bad(f"{name}: blank lines only", file, bytes_of(lambda _: b"\n \n\n"), ("an empty file", "Restore it"))
-    yield Bad(f"{name}: byte order mark only", file, bytes_of(lambda _: b"\xef\xbb\xbf"), ("an empty file",))
-    yield Bad(f"{name}: commas only", file, bytes_of(lambda _: b",,,\n,,,\n"), ("an empty file", "Restore it"))
+    yield Bad(f"{name}: byte order mark only", file, bytes_of(lambda _: b"\xef\xbb\xbf"), ("blank lines only",))
+    yield Bad(f"{name}: commas only", file, bytes_of(lambda _: b",,,\n,,,\n"), ("blank lines only", "Restore it"))
     if name == "editions" or not TABLES[name].may_be_empty:
         yield Bad(f"{name}: header only", file, header_only, ("a header row only", "Restore the rows"))
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):

@@ -14,9 +14,6 @@ from editions_built import built, digest, edition, judgements
 from winoqueer_nl import metadata, sources
 from winoqueer_nl.edition import Edition, choose
 
-# The Dutch and English pairs are built once in a process, so tests that need them share one.
-pytestmark = pytest.mark.xdist_group("built")
-
 #: SHA-256 of the sorted rows of the four left columns of the published table: template, gloss, text, identities.
 PUBLISHED = "d42ee7ce35355229bee9432c5cdf3de051b9184f7fc9aa88fa2d30f90419aa54"
 
@@ -138,9 +135,9 @@ def test_both_tables_are_written_by_one_command(toy_root: Path, run: Run) -> Non
     run("tables", "--lang", "toy", "--edition", "1.0.0", "--root", toy_root, "--out", chosen)
     run("pairs", "--tables", chosen, "--out", made, "--published", toy_root / "a.csv")
     (toy_root / "survey.csv").write_text(
-        "stereotype_id,n_votes,n_yes,n_no,n_unsure,yes_percentage,tier,harmfulness_count,harmfulness_mean,harmfulness_sd\n"
-        "zz001,4,3,1,0,75.00,1,4,2.50,0.58\n"
-        "zz004,0,,,,,,6,3.00,0.00\n",
+        "stereotype_id,n_votes,n_yes,n_no,n_unsure,yes_percentage,tier,harmfulness_count,harmfulness_mean,harmfulness_sd,votes_of\n"
+        "zz001,4,3,1,0,75.00,1,4,2.50,0.58,\n"
+        "zz004,0,,,,,,6,3.00,0.00,\n",
         encoding="utf-8",
     )
     options = ["--published", toy_root / "m.csv", "--tidy", toy_root / "t.csv", "--survey", toy_root / "survey.csv"]

@@ -26,9 +26,6 @@ from winoqueer_nl.schema import PAIR_COLUMNS, Variant
 from winoqueer_nl.summary import subset_sizes
 from winoqueer_nl.tables import VISIBLE_BLANK
 
-# The Dutch and English pairs are built once in a process, so tests that need them share one.
-pytestmark = pytest.mark.xdist_group("built")
-
 PUBLISHED_NL = "8ba971eafab1e7ec20aa6d6a8ebc9097360ded81d10094c0a808ae59b58974d3"
 PUBLISHED_EN = "9e4a50be3f949361022328f45cfba67e468c6ad01ddefafc4b616267fe9d7fa4"
 

@@ -36,7 +36,7 @@ ODD_TEXT = st.one_of(
         ]
     ),
 )
-SMALL = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SMALL = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def build(root: Path) -> list[dict[str, object]]:

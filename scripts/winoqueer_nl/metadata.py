@@ -151,9 +151,12 @@ def read_survey(path: Path | None) -> dict[str, dict[str, str]]:
     text = decoded(path, problems)
     problems.stop()
     rows = csv.DictReader(io.StringIO(text, newline=""))
-    if "stereotype_id" not in (rows.fieldnames or []):
-        problems.add(path, 'no column "stereotype_id"', "survey aggregates", "Remove the file and build it again.")
-        problems.stop()
+    for column in ("stereotype_id", "n_votes", *SURVEY_COLUMNS, "votes_of"):
+        if column not in (rows.fieldnames or []):
+            problems.add(
+                path, f"no column {quoted(column)}", "survey aggregates", "Remove the file and build it again."
+            )
+    problems.stop()
     return {row["stereotype_id"]: row for row in rows}
 
 
