@@ -45,8 +45,11 @@ class Added:
 def known_words(root: Path) -> dict[str, list[str]]:
     """The origins and identities that stereotypes have so far, to be offered where a person is asked for one."""
     rows = [row for _, row in TableText.read(root / TABLES["stereotypes"].path).rows()]
-    identities = (part for row in rows for part in row["identities"].split(";"))
-    return {"origin": list(dict.fromkeys(r["origin"] for r in rows)), "identities": list(dict.fromkeys(identities))}
+    identities = (part for row in rows for part in row.get("identities", "").split(";"))
+    return {
+        "origin": list(dict.fromkeys(r.get("origin", "") for r in rows)),
+        "identities": list(dict.fromkeys(identities)),
+    }
 
 
 def next_id(sources: Sources, origin: str) -> str | None:

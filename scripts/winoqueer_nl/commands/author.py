@@ -156,9 +156,7 @@ def add_stereotype(
         "gloss": ask(gloss, "--gloss", "What is said, in English, of many, verb first"),
         "gloss_singular": ask(gloss_singular, "--gloss-singular", 'Of one, as it follows "is ... and"'),
         "origin": ask(origin, "--origin", f"Where it comes from ({listed(known['origin'])})"),
-        "identities": ask(
-            identities, "--identities", f"Of whom it is said, joined by ; ({listed(known['identities'])})"
-        ),
+        "identities": ask(identities, "--identities", f"Of whom, joined by ; ({listed(known['identities'])})"),
         "type": kind,
     }
     if lang is None and ask.can_ask:
