@@ -306,6 +306,11 @@ def test_any_gloss_is_written_as_it_can_be_read_again_or_refused(made: Path, glo
     assert list(csv.DictReader(text.splitlines(keepends=True)))[-1]["gloss"] == add.normalised(gloss)
 
 
+@pytest.mark.parametrize(("text", "expected"), [("Zoë", "zoe"), ("Anne-Marie", "anne-marie"), ("D'Arcy Ó", "d-arcy-o")])
+def test_the_id_of_a_name_is_the_name_without_marks(text: str, expected: str) -> None:
+    assert add.plain_id(text) == expected
+
+
 def test_the_next_id_follows_the_others_of_the_origin(made: Path) -> None:
     sources = load(made, "toy")
     assert add.next_id(sources, "early") == "aa005"

@@ -219,6 +219,36 @@ def test_a_form_in_use_is_corrected_and_the_earlier_edition_keeps_it(made: Path,
     assert next(r for r in rows(made / "predicates/toy/forms.csv") if r["form"] == "plural")["text"] == "ban brelll"
 
 
+def test_a_correction_finds_its_row_whatever_the_file_looks_like(made: Path, run) -> None:
+    """A file with Windows line ends, a blank line, letters in two pieces: the row is found, the rest stays."""
+    forms = made / "predicates/toy/forms.csv"
+    text = "\ufeff" + forms.read_text().replace("ban brel", "ban bre\u0301l").replace(
+        "\naa001,single", "\n\naa001,single"
+    )
+    forms.write_text(text.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    out = made / "review/toy"
+    run("review", "export", "--root", made, "--lang", "toy", "--reviewer", "AB", "--recheck", "aa001", "--out", out)
+    fill(out / "review-toy-AB.xlsx", {"aa001.plural": ("change", "ban brll"), "aa001.single": ("change", "brll")})
+    status, said = importing(made, run, "--at-least", 1)
+    assert status == 0, said
+    new = forms.read_bytes().decode()
+    own = ("aa001,plural", "aa001,single")
+    rest = [line for line in text.replace("\n", "\r\n").splitlines(True) if not line.startswith(own)]
+    assert [line for line in new.splitlines(True) if not line.startswith(own)] == rest
+    assert "aa001,plural,ban brll,,,2.0.0,,,reviewed by AB\r\n" in new
+
+
+def test_a_form_that_a_new_template_calls_for_is_asked_about(made: Path, run) -> None:
+    forms = made / "predicates/toy/forms.csv"
+    forms.write_text("".join(line for line in forms.read_text().splitlines(True) if "single" not in line))
+    run("review", "export", "--root", made, "--lang", "toy", "--reviewer", "AB")
+    fill(made / "review/toy/review-toy-AB.xlsx", {"aa001.single": ("change", "brel")})
+    status, said = importing(made, run, "--at-least", 1)
+    assert status == 0, said
+    # The first edition lacks the form as well, so the row that repairs it belongs to the second only.
+    assert [f.text for f in choose(load(made, "toy"), "2.0.0").forms if f.form == "single"] == ["brel"]
+
+
 def test_csv_sheets_do_as_well_and_neutralised_cells_come_back(made: Path, run) -> None:
     (made / "predicates/toy/translations.csv").write_text(
         PROPOSALS.replace(",hun dronk,", ",=hun,").replace(",han dronk,", ",-han,")

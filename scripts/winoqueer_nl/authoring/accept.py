@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from winoqueer_nl.authoring.changes import Changes, close_pending, held_before, insert_form
-from winoqueer_nl.authoring.proposals import NARROWING, in_order, is_general, lacking, translations_text
+from winoqueer_nl.authoring.proposals import in_order, is_general, lacking, translations_text
 from winoqueer_nl.authoring.review import Decision, chosen_proposal
 from winoqueer_nl.schema import Translation
 from winoqueer_nl.sources import TRANSLATIONS_FILE, Sources
@@ -94,23 +94,17 @@ def _correct(changes: Changes, sources: Sources, decision: Decision, edition: st
         return [f"{item.item}: rejected though in use; nothing changed. Say in absent.csv or coverage.csv what holds"]
     if decision.text == item.proposal:
         return []
+    current = str(sources.paths["forms"])
     row = next(
         row
         for row in sources.rows["forms"]
         if (row.stereotype_id, row.form) == (item.stereotype.stereotype_id, item.form)
         and is_general(row)
         and row.valid_at(edition)
-        and row.until is None
+        and row.file == current
     )
     table = changes.table("forms", lang)
-    # Rows that hold for good stand in the current table; rows of a released edition only are not corrected here.
-    number = next(
-        n
-        for n, cells in table.rows()
-        if (cells["stereotype_id"], cells["form"], cells["text"]) == (row.stereotype_id, row.form, row.text)
-        and not any(cells[column] for column in NARROWING)
-    )
-    cells = dict(table.rows())[number]
+    cells = dict(table.rows())[row.row]
     kind = decision.kind or USUAL_KIND
     comments = "; ".join(answer.comment for answer in decision.answers.values() if answer.comment)
     reason = _reviewed_by(decision.reviewers) + (f": {comments}" if comments else "")
@@ -119,7 +113,7 @@ def _correct(changes: Changes, sources: Sources, decision: Decision, edition: st
         cells = cells | {"since": changes.since or "", "kind": "", "reason": _reviewed_by(decision.reviewers)}
     else:
         cells = cells | {"reason": reason}
-    table.replace(number, cells | {"text": decision.text})
+    table.replace(row.row, cells | {"text": decision.text})
     return [f'{item.item}: "{item.proposal}" corrected to "{decision.text}" ({kind}, {reason})']
 
 

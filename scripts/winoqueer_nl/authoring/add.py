@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -156,6 +157,12 @@ def surveyed(root: Path) -> list[str]:
     if not (root / CONFIG_FILE).exists():
         return []
     return [code for code, one in read_config(root).languages.items() if one.survey]
+
+
+def plain_id(text: str) -> str:
+    """An id from a name: small letters without marks, blanks as hyphens. Other scripts need an id of their own."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+    return re.sub(r"[\s'’.-]+", "-", plain).strip("-")
 
 
 def usual_slots(sources: Sources, row: Mapping[str, str], slots: Mapping[str, str], text: str) -> dict[str, str]:

@@ -39,10 +39,10 @@ _SLOT = f"{{{PREDICATE}}}"
 
 @dataclass(frozen=True)
 class Lacking:
-    """A stereotype that waits for its forms in a language."""
+    """A stereotype that waits for forms in a language."""
 
     stereotype: Stereotype
-    #: the forms that templates of the language take, in the order of the templates
+    #: the forms that templates take and that nobody has written, in the order of the templates
     forms: tuple[str, ...]
 
 
@@ -79,16 +79,21 @@ def needed_forms(sources: Sources, stereotype_type: str, edition: str) -> tuple[
 
 
 def lacking(sources: Sources, edition: str) -> list[Lacking]:
-    """Stereotypes without any form in the edition, unless absent.csv gives a decision as the reason."""
-    written = {row.stereotype_id for row in sources.rows["forms"] if row.valid_at(edition)}
+    """Stereotypes without some or all of their forms, unless absent.csv gives a decision as the reason."""
+    written = {
+        (row.stereotype_id, row.form) for row in sources.rows["forms"] if row.valid_at(edition) and is_general(row)
+    }
     decided = {
         row.stereotype_id for row in sources.rows["absent"] if row.valid_at(edition) and row.kind != PENDING_KIND
     }
-    return [
-        Lacking(stereotype, needed_forms(sources, stereotype.type, edition))
-        for stereotype in sources.rows["stereotypes"]
-        if stereotype.valid_at(edition) and stereotype.stereotype_id not in written | decided
-    ]
+    found = []
+    for one in sources.rows["stereotypes"]:
+        if one.valid_at(edition) and one.stereotype_id not in decided:
+            needed = needed_forms(sources, one.type, edition)
+            forms = tuple(form for form in needed if (one.stereotype_id, form) not in written)
+            if forms:
+                found.append(Lacking(one, forms))
+    return found
 
 
 def is_general(form: Form) -> bool:

@@ -99,7 +99,7 @@ def write_xlsx_sheet(
         sheet.column_dimensions[letter].width = width
         sheet.cell(1, position, column).font = Font(bold=True)
         for number, row in enumerate(rows, start=2):
-            text = neutralised(row.get(column, ""))
+            text = neutralised(row.get(column, "").replace("\r\n", "\n").replace("\r", "\n"))
             if ILLEGAL_CHARACTERS_RE.search(text):
                 problems.add(path, "a control character in " + row.get("item", "a row"), "text", field=column)
                 continue

@@ -93,6 +93,7 @@ class Transport:
     def __init__(self, seconds: float, session: requests.Session | None = None) -> None:
         self.seconds = seconds
         self.session = session or requests.Session()
+        self.session.auth = _as_it_is
 
     def get(self, url: str, params: dict[str, Any] | None = None, proxies: dict[str, str] | None = None) -> Answer:
         """A request without secrets in the address; one with a key is sent as :meth:`post`."""
@@ -142,6 +143,11 @@ class Transport:
         if not response.headers.get("Content-Encoding") and expected.isdigit() and len(content) < int(expected):
             raise Fault("the connection was cut in the middle of the answer", again=True)
         return content
+
+
+def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """No password of the person's .netrc takes the place of a key."""
+    return request
 
 
 #: deep-translator insists on a key for LibreTranslate; this one is taken out again before anything is sent.

@@ -208,7 +208,7 @@ def add_name(
     gender = ask(gender, "--gender", "female, male or neutral")
     ask.stop()
     edition = working_edition(root, lang, since)
-    row = {"name_id": name_id or text.lower(), "type": kind, "gender": gender, "origin": origin or ""}
+    row = {"name_id": name_id or stage.plain_id(text), "type": kind, "gender": gender, "origin": origin or ""}
     _finish(stage.name(root, lang, row, slots, text, edition), f"{text} ({lang})", edition, yes)
 
 
