@@ -238,6 +238,22 @@ def test_a_correction_finds_its_row_whatever_the_file_looks_like(made: Path, run
     assert "aa001,plural,ban brll,,,2.0.0,,,reviewed by AB\r\n" in new
 
 
+def test_what_a_later_edition_has_corrected_is_not_corrected_in_an_earlier_one(made: Path, run) -> None:
+    forms, retired = made / "predicates/toy/forms.csv", made / "predicates/toy/forms.retired.csv"
+    lines = forms.read_text().splitlines(True)
+    retired.write_text(lines[0] + "aa001,plural,ban brell,,,,2.0.0,spelling,one l\n")
+    forms.write_text(forms.read_text().replace("aa001,plural,ban brel,,,", "aa001,plural,ban brel,,,2.0.0"))
+    out = made / "review/toy"
+    export = ("review", "export", "--root", made, "--lang", "toy", "--reviewer", "AB", "--edition", "1.0.0")
+    run(*export, "--recheck", "aa001", "--out", out)
+    fill(out / "review-toy-AB.xlsx", {"aa001.plural": ("change", "ban")})
+    before = authoring_project.contents(made)
+    status, said = importing(made, run, "--at-least", 1, "--since", "1.0.0")
+    assert status == 0, said
+    assert "an edition after 1.0.0 has corrected this form already" in said
+    assert authoring_project.contents(made) == before
+
+
 def test_a_form_that_a_new_template_calls_for_is_asked_about(made: Path, run) -> None:
     forms = made / "predicates/toy/forms.csv"
     forms.write_text("".join(line for line in forms.read_text().splitlines(True) if "single" not in line))

@@ -95,14 +95,17 @@ def _correct(changes: Changes, sources: Sources, decision: Decision, edition: st
     if decision.text == item.proposal:
         return []
     current = str(sources.paths["forms"])
-    row = next(
+    rows = [
         row
         for row in sources.rows["forms"]
         if (row.stereotype_id, row.form) == (item.stereotype.stereotype_id, item.form)
         and is_general(row)
         and row.valid_at(edition)
         and row.file == current
-    )
+    ]
+    if not rows:
+        return [f"{item.item}: nothing changed; an edition after {edition} has corrected this form already"]
+    row = rows[0]
     table = changes.table("forms", lang)
     cells = dict(table.rows())[row.row]
     kind = decision.kind or USUAL_KIND
