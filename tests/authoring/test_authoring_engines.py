@@ -17,7 +17,7 @@ import translation_server as ts
 from translation_server import Server
 
 from winoqueer_nl.authoring import engines
-from winoqueer_nl.authoring.config import TranslationConfig
+from winoqueer_nl.authoring.config import EngineCodes, TranslationConfig
 from winoqueer_nl.authoring.engines import Engine
 from winoqueer_nl.authoring.transport import Fault, seconds_to_wait
 from winoqueer_nl.problems import InputError
@@ -239,7 +239,7 @@ def test_what_cannot_work_is_said_before_anything_is_sent(
 def test_codes_come_from_the_configuration_or_the_name_of_the_language() -> None:
     made = engines.make("mymemory", TranslationConfig(engine="mymemory"), "nl", "Dutch", {})
     assert made.translator.target == "nl-NL"
-    config = TranslationConfig(engine="google", codes={"google": {"qtoy": "fy"}})
+    config = TranslationConfig(engine="google", codes=EngineCodes(google={"qtoy": "fy"}))
     assert engines.make("google", config, "qtoy", "Toy", {}).translator.target == "fy"
 
 

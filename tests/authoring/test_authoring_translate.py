@@ -11,6 +11,9 @@ What must hold
 from __future__ import annotations
 
 import csv
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -244,6 +247,59 @@ def test_the_table_of_proposals_must_be_whole(made: Path, translate) -> None:
     assert "the wording that was accepted" in translate()[1]
     table.write_text(table.read_text().replace(",accepted,,", ",maybe,,", 1))
     assert "one of proposed, accepted, rejected" in translate()[1]
+
+
+def test_snakemake_translates_when_asked_and_never_otherwise(tmp_path: Path, server: Server) -> None:
+    """The workflow of this project, on its own Dutch tables with one stereotype that waits."""
+    project = Path(__file__).parents[2]
+    for name in ("templates", "predicates", "release", "rules", "scripts"):
+        shutil.copytree(project / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    workflow = (project / "Snakefile").read_text(encoding="utf-8")
+    if "rules/translate.smk" not in workflow:
+        last = 'include: "rules/summary.smk"'
+        assert last in workflow
+        workflow = workflow.replace(last, f'{last}\ninclude: "rules/translate.smk"')
+    (tmp_path / "Snakefile").write_text(workflow, encoding="utf-8")
+    (tmp_path / "environment.yaml").write_text("dependencies: []\n")
+    (tmp_path / "config.yaml").write_text(
+        "languages:\n  nl:\n    editions: ['1.0.0']\n"
+        f"translation:\n  engine: libretranslate\n  url: {server.url}/libre\n  seconds_between_requests: 0\n"
+    )
+    absent = tmp_path / "predicates/nl/absent.csv"
+    first = next(csv.DictReader(absent.open(encoding="utf-8", newline="")))["stereotype_id"]
+    absent.write_text(
+        "".join(
+            f"{first},,,translation,no reviewed form yet\n" if line.startswith(first) else line
+            for line in absent.read_text(encoding="utf-8").splitlines(True)
+        ),
+        encoding="utf-8",
+    )
+    own = {
+        "PYTHONPATH": str(tmp_path / "scripts"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+    def snakemake(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=os.environ | own, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    planned = snakemake("--dry-run")
+    assert planned.returncode == 0, planned.stderr
+    assert "rule translate" not in planned.stdout
+    assert "rule pairs" in planned.stdout
+    assert server.log == []
+    ran = snakemake("translate")
+    assert ran.returncode == 0, ran.stderr
+    assert server.log
+    rows = list(csv.DictReader((tmp_path / "predicates/nl/translations.csv").open(encoding="utf-8", newline="")))
+    assert {row["stereotype_id"] for row in rows} == {first}
+    # The made-up server knows no Dutch: whole sentences come back, nothing can be cut out, and the table says why.
+    assert all(row["translation"] and row["note"] and not row["proposal"] for row in rows)
+    asked = len(server.log)
+    assert snakemake("translate").returncode == 0
+    assert len(server.log) == asked, "what is known is kept from run to run"
 
 
 # The cut itself

@@ -126,7 +126,7 @@ def make(
     module_name, class_name, key_variable = ENGINES[name]
     module = importlib.import_module(f"deep_translator.{module_name}")
     key = environment.get(key_variable, "") if key_variable else ""
-    own = next((codes for engine, codes in config.codes.items() if engine == name), {})
+    own: dict[str, str] = getattr(config.codes, name)
     if name == "deepl" and not key:
         raise _problem("environment", "no DEEPL_API_KEY", "the key of a DeepL account", "Set it in this shell only.")
     if name == "libretranslate" and not config.url:
