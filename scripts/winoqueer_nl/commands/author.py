@@ -163,6 +163,8 @@ def add_stereotype(
         lang = (
             ask("", "--lang", f"Language of its forms ({', '.join(language_folders(root))}; empty: none yet)") or None
         )
+    if not language_folders(root):
+        ask.problem("--root", "no language", "a project folder with languages in templates/")
     if lang is None and forms:
         ask.problem("--lang", "no language beside --form", "the language of the forms")
     ask.stop()
