@@ -24,10 +24,12 @@ include: "rules/tables.smk"
 include: "rules/survey.smk"
 include: "rules/pairs.smk"
 include: "rules/metadata.smk"
+include: "rules/check.smk"
 include: "rules/score.smk"
 include: "rules/statistics.smk"
 include: "rules/report.smk"
 include: "rules/summary.smk"
+include: "rules/translate.smk"
 
 
 rule all:

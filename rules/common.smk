@@ -209,4 +209,4 @@ def final_outputs():
         "results/config.yaml",
         "results/summary.txt",
     ]
-    return built + surveys + score_outputs() + TABLES + shown
+    return built + surveys + check_outputs() + score_outputs() + TABLES + shown

@@ -167,8 +167,12 @@ def test_an_edition_without_any_pair_is_told(toy_root: Path, run: Run) -> None:
     for name in ("names", "identity_forms"):
         made[name] = [row for row in made[name] if row["origin"] != "later"]
     toy.write(toy_root, made)
-    ran = run("tables", "--lang", "toy", "--edition", "1.0.0", "--root", toy_root)
-    assert "forms.csv: found a header row only" in ran.err
+    chosen, out = toy_root / "tables.json", toy_root / "pairs.parquet"
+    assert run("tables", "--lang", "toy", "--edition", "1.0.0", "--root", toy_root, "--out", chosen).status == 0
+    ran = run("pairs", "--tables", chosen, "--out", out, "--published", toy_root / "pairs.csv")
+    assert ran.status == 1
+    assert "stereotypes.csv: found no pair at all in edition 1.0.0" in ran.err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import pydantic
 from pydantic import Field
 
+from winoqueer_nl.authoring.config import TranslationConfig
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.report.config import ReportConfig
 from winoqueer_nl.schema import EditionNumber, each_once, split
@@ -81,6 +82,9 @@ class Config(Strict):
         default=StatisticsConfig(), description="how intervals are made, which languages are compared"
     )
     report: ReportConfig = Field(default=ReportConfig(), description="what the page is about")
+    translation: TranslationConfig = Field(
+        default=TranslationConfig(), description="proposals for translations (`snakemake translate` only)"
+    )
 
 
 class EditionRow(pydantic.BaseModel):
@@ -160,6 +164,20 @@ def load(root: Path) -> Config:
     config = read(root)
     check_against_project(config, root, CONFIG_FILE)
     return config
+
+
+def read_translation(root: Path, instead: Mapping[str, str | None]) -> TranslationConfig:
+    """The section ``translation`` of config.yaml, or its defaults, with values of the command line in their place.
+
+    Raises InputError for a bad file and for bad values.
+    """
+    problems = Problems()
+    section = read(root).translation if (root / CONFIG_FILE).exists() else TranslationConfig()
+    given = {key: value for key, value in instead.items() if value is not None}
+    merged = checked(section.model_dump() | given, TranslationConfig, "translation", problems)
+    problems.stop()
+    assert merged is not None
+    return merged
 
 
 def from_mapping(content: Mapping[str, Any], root: Path) -> Config:

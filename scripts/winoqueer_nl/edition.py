@@ -47,6 +47,20 @@ class Edition(Strict):
     names: list[Name]
 
 
+def valid_rows(sources: Sources, edition: str) -> Edition:
+    """The rows valid at an edition, complete or not: for looking at tables that are still being filled in."""
+    bookkeeping: dict[str, None] = dict.fromkeys(("since", "until", "kind"))
+    valid = {
+        name: [
+            row.model_copy(update=bookkeeping | ({} if name in _WITH_REASON else {"reason": None}))
+            for row in rows
+            if row.valid_at(edition)
+        ]
+        for name, rows in sources.rows.items()
+    }
+    return Edition(lang=sources.lang, edition=edition, language=sources.language, **valid)
+
+
 def choose(sources: Sources, edition: str) -> Edition:
     """Choose the rows valid at an edition and check that they are complete.
 
@@ -58,16 +72,8 @@ def choose(sources: Sources, edition: str) -> Edition:
     InputError
         naming each form that a stereotype lacks, and each identity left out that it does not have.
     """
-    bookkeeping: dict[str, None] = dict.fromkeys(("since", "until", "kind"))
-    valid = {
-        name: [
-            row.model_copy(update=bookkeeping | ({} if name in _WITH_REASON else {"reason": None}))
-            for row in rows
-            if row.valid_at(edition)
-        ]
-        for name, rows in sources.rows.items()
-    }
-    chosen = Edition(lang=sources.lang, edition=edition, language=sources.language, **valid)
+    chosen = valid_rows(sources, edition)
+    valid = {name: getattr(chosen, name) for name in TABLES}
     problems = Problems()
     _check_not_empty(valid, sources.paths, edition, problems)
     check_references(valid, sources.paths, problems, edition)

@@ -8,12 +8,15 @@ from string import Formatter
 from typing import Any
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
-from winoqueer_nl.schema import METADATA_VALUES, PAIR_COLUMNS, SLOT_PREFIX, Language, Row
+from winoqueer_nl.schema import METADATA_VALUES, PAIR_COLUMNS, SLOT_PREFIX, Form, Language, Row, Translation
 
 #: Slots that a template takes from the stereotype and the identity; all others come from the names table.
 IDENTITY, PREDICATE = "identity", "predicate"
 #: The subject of a template about a group; a template about a person takes the names in turn.
 GROUP = "group"
+
+#: An unknown id in more rows of a table than this is told once, with the number of rows.
+MOST_ALIKE = 3
 
 
 def check_references(
@@ -69,18 +72,19 @@ def check_references(
         ("names", "origin", "origin"),
     ]
     for table, column, what in references:
+        unknown: dict[str, list[Any]] = {}
         for row in rows[table]:
             value = getattr(row, column)
             for part in value if isinstance(value, tuple) else (value,):
                 if part is not None and part not in known[what]:
-                    problems.add(
-                        row.file or paths[table],
-                        quoted(part),
-                        f"a known {what}{when}",
-                        suggestion(part, known[what]) or f"Known{when}: {listed(sorted(known[what]))}.",
-                        row=row.row,
-                        field=column,
-                    )
+                    unknown.setdefault(part, []).append(row)
+        for part, where in unknown.items():
+            hint = suggestion(part, known[what]) or f"Known{when}: {listed(sorted(known[what]))}."
+            # In so many rows it is rather a row that the other table lacks than so many slips: said once.
+            alike = f", and so in {len(where) - 1} more rows" if len(where) > MOST_ALIKE else ""
+            for row in where[:1] if alike else where:
+                file = row.file or paths[table]
+                problems.add(file, quoted(part) + alike, f"a known {what}{when}", hint, row=row.row, field=column)
     for row in rows["coverage"]:
         if row.subject is not None and row.copies != 0:
             problems.add(
@@ -252,3 +256,24 @@ def check_columns(path: Path, language: Language, origins: Iterable[str], proble
                     suggestion(value, known),
                     field=f"{key}.{column}",
                 )
+
+
+def check_reviewed(forms: Iterable[Form], proposals: Iterable[Translation], path: Path, problems: Problems) -> None:
+    """Note every form that is the very text of a proposal which still waits for review."""
+    waiting = {
+        (row.stereotype_id, row.form, row.proposal): row
+        for row in proposals
+        if row.state == "proposed" and row.proposal
+    }
+    for form in forms:
+        proposal = waiting.get((form.stereotype_id, form.form, form.text))
+        if proposal is not None and form.until is None:
+            problems.add(
+                path,
+                f"{quoted(form.text)}, a proposal by {proposal.engine} that nobody has reviewed",
+                "forms that native speakers have accepted",
+                "Let `winoqueer-nl review` write it; or, where speakers have agreed on it already, set the state in "
+                f"row {proposal.row} of translations.csv to accepted, with the text and their initials.",
+                row=form.row,
+                field="text",
+            )

@@ -10,7 +10,7 @@ import re
 from typing import Annotated, Any, Literal
 
 from packaging.version import InvalidVersion, Version
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 SLOT_PREFIX = "slot_"
 
@@ -31,6 +31,12 @@ def each_once(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+def _initials(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(value.isalnum() and len(value) <= 8 for value in values):
+        raise ValueError("initials of letters and digits, at most 8 of them")
+    return values
+
+
 def _edition(value: str) -> str:
     try:
         parsed = Version(value)
@@ -43,6 +49,7 @@ def _edition(value: str) -> str:
 
 EditionNumber = Annotated[str, AfterValidator(_edition)]
 Identifiers = Annotated[tuple[Identifier, ...], BeforeValidator(split), AfterValidator(each_once)]
+Initials = Annotated[tuple[str, ...], BeforeValidator(split), AfterValidator(each_once), AfterValidator(_initials)]
 Gender = Literal["female", "male", "neutral"]
 Genders = Annotated[tuple[Gender, ...], BeforeValidator(split), AfterValidator(each_once)]
 StereotypeType = Literal["predicate", "clause", "identity"]
@@ -200,6 +207,51 @@ class MetadataException(Row):
     column: Literal["gloss", "text", "identities", "rows"]
     value: str
     reason: str
+
+
+class Carrier(BaseModel):
+    """A sentence that carries a predicate through translation, and what it becomes in this language.
+
+    The gloss is filled into ``source``, the whole sentence is translated, and the predicate is what stands between the
+    beginning and the end of ``target``. Rows of one form are tried in their order.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: int = Field(default=0, exclude=True)
+    form: str
+    types: StereotypeTypes
+    gloss: Literal["gloss", "gloss_singular"]
+    source: str
+    target: str
+
+
+class Translation(BaseModel):
+    """A proposal for one form of a stereotype, and what became of it. It is no form until reviewers accept it.
+
+    ``engine`` is a translation engine, ``author`` (proposed by a person) or ``reviewer`` (worded during a review).
+    ``source`` and ``translation`` are the sentence sent and the answer; ``note`` says why no predicate was cut out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: int = Field(default=0, exclude=True)
+    stereotype_id: Identifier
+    form: str
+    engine: Literal["google", "deepl", "mymemory", "libretranslate", "author", "reviewer"]
+    source: str | None = None
+    translation: str | None = None
+    proposal: str | None = None
+    note: str | None = None
+    state: Literal["proposed", "accepted", "rejected"]
+    text: str | None = None
+    reviewers: Initials | None = None
+
+    @model_validator(mode="after")
+    def _accepted_with_text(self) -> Translation:
+        if (self.state == "accepted") != (self.text is not None):
+            raise ValueError("a text (the wording that was accepted) in accepted rows, and in no others")
+        return self
 
 
 class Language(BaseModel):

@@ -10,7 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from winoqueer_nl.problems import Problems, quoted
-from winoqueer_nl.references import check_columns, check_placeholders, check_references
+from winoqueer_nl.references import check_columns, check_placeholders, check_references, check_reviewed
 from winoqueer_nl.schema import (
     Absent,
     CounterIdentity,
@@ -24,6 +24,7 @@ from winoqueer_nl.schema import (
     Row,
     Stereotype,
     Template,
+    Translation,
     Variant,
 )
 from winoqueer_nl.tables import read_table
@@ -43,7 +44,7 @@ class Table:
 TABLES = {
     "stereotypes": Table("predicates/stereotypes.csv", Stereotype, ("stereotype_id",)),
     "forms": Table(
-        "predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number", "name_gender")
+        "predicates/{lang}/forms.csv", Form, ("stereotype_id", "form", "identity", "copy_number", "name_gender"), True
     ),
     "absent": Table("predicates/{lang}/absent.csv", Absent, ("stereotype_id",), True),
     "coverage": Table(
@@ -73,6 +74,8 @@ TABLES = {
     "names": Table("templates/{lang}/names.csv", Name, ("name_id", "origin")),
 }
 LANGUAGE_FILE = "templates/{lang}/language.yaml"
+#: Proposals under review. No stage builds from them; they are read to see that no proposal stands among the forms.
+TRANSLATIONS_FILE = "predicates/{lang}/translations.csv"
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,9 @@ def source_files(root: Path, lang: str) -> list[Path]:
     for table in TABLES.values():
         path = root / table.path.format(lang=lang)
         files += [path] + [p for p in [retired_path(path)] if p.exists()]
+    proposals = root / TRANSLATIONS_FILE.format(lang=lang)
+    if proposals.exists():
+        files.append(proposals)
     return files
 
 
@@ -117,12 +123,15 @@ def load(root: Path, lang: str) -> Sources:
         before = len(problems.found)
         rows[name] = read_table(path, table.model, problems, table.may_be_empty)
         retired = retired_path(path)
-        if retired.exists():
-            rows[name] += _read_retired(retired, table, problems)
-        _check_intervals(rows[name], problems)
-        _check_unique(table, rows[name], problems)
+        gone = _read_retired(retired, table, problems) if retired.exists() else []
+        _check_intervals([*rows[name], *gone], problems)
+        _check_unique(table, [*rows[name], *gone], problems)
+        rows[name] = _in_place(rows[name], gone, table)
         paths[name] = path
         whole &= len(problems.found) == before
+    proposals = root / TRANSLATIONS_FILE.format(lang=lang)
+    if proposals.exists():
+        check_reviewed(rows["forms"], read_table(proposals, Translation, problems, True), paths["forms"], problems)
     if whole and language is not None:
         # Only whole tables can be held against each other: else every reference to a bad row would be reported too.
         check_references(rows, paths, problems)
@@ -132,6 +141,22 @@ def load(root: Path, lang: str) -> Sources:
     problems.stop()
     assert language is not None
     return Sources(lang, language, rows, paths)
+
+
+def _in_place(current: Sequence[Any], retired: Sequence[Any], table: Table) -> list[Any]:
+    """Each retired row before the row that has taken its place, so that an earlier edition keeps its order of rows."""
+    waiting: dict[tuple[object, ...], list[Any]] = {}
+    for row in retired:
+        waiting.setdefault(_key(row, table), []).append(row)
+    placed = []
+    for row in current:
+        placed += waiting.pop(_key(row, table), [])
+        placed.append(row)
+    return placed + [row for rows in waiting.values() for row in rows]
+
+
+def _key(row: Row, table: Table) -> tuple[object, ...]:
+    return tuple(getattr(row, column) for column in table.key)
 
 
 def _read_retired(path: Path, table: Table, problems: Problems) -> list[Any]:
@@ -168,7 +193,7 @@ def _check_unique(table: Table, rows: Sequence[Row], problems: Problems) -> None
     """Rows with the same key must belong to different editions."""
     seen: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        key = tuple(getattr(row, column) for column in table.key)
+        key = _key(row, table)
         for other in seen.get(key, []):
             if _share_an_edition(row, other):
                 value = " / ".join(_cell(part) for part in key if part is not None)

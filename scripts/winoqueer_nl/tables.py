@@ -173,7 +173,9 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
     if not checked_header(path, header, wanted, has_slots, problems, may_be_missing(model)):
         return []
     if len(found) == 1 and not may_be_empty:
-        problems.add(path, "a header row only", "at least one row", "Restore the rows from version control.")
+        problems.add(
+            path, "a header row only", "at least one row", "Restore the rows from version control, or fill it in."
+        )
     rows = []
     for number, cells in found[1:]:
         if len(cells) != len(header):
