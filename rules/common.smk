@@ -10,10 +10,9 @@ from winoqueer_nl.check.settings import files as check_files
 from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.released import record_files
-from winoqueer_nl.scoring.demo import DEMOS
-from winoqueer_nl.scoring.models import check_keys, read_models
+from winoqueer_nl.scoring.models import DEMOS, check_keys, read_models
 from winoqueer_nl.sources import source_files
-from winoqueer_nl.statistics.tables import DATA_ONLY, NAMES
+from winoqueer_nl.statistics.names import DATA_ONLY, NAMES
 
 ROOT = Path(workflow.basedir)
 

@@ -1,7 +1,7 @@
 """Turn scores into tables: bias with intervals that allow for shared stereotypes, tests, comparisons.
 
 Inputs:  every results/scores/<lang>/<edition>/<model>/ that the configuration asks for, and the pairs they scored
-Outputs: results/tables/*.csv, *.md, *.tex (the names are winoqueer_nl.statistics.tables.NAMES)
+Outputs: results/tables/*.csv, *.md, *.tex (the names are winoqueer_nl.statistics.names.NAMES)
 
 With no model configured the tables have their columns and no rows.
 """

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from statistics_made import several, write_run
 
-from winoqueer_nl.statistics import tables
+from winoqueer_nl.statistics import subsets, tables
 from winoqueer_nl.statistics.bootstrap import Settings
+from winoqueer_nl.statistics.names import PAPER
 from winoqueer_nl.statistics.runs import read_runs
 
 SETTINGS = Settings(resamples=100, seed=3)
@@ -114,3 +115,7 @@ def test_every_table_is_text_without_a_clock_or_a_path(made, root, tmp_path):
         assert text.endswith("\n")
         assert str(root) not in text
         assert "nan" not in text.lower()
+
+
+def test_every_subset_of_the_paper_has_a_table():
+    assert tuple(f"bias_{subset.key}" for subset in subsets.SUBSETS if subset.in_paper) == PAPER

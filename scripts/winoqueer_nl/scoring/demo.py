@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.scoring.models import DEMOS
 
-#: Name on the command line and kind.
-DEMOS = {"demo-masked": "masked", "demo-causal": "causal"}
+#: Said wherever the numbers of a demonstration model are shown.
 NOTICE = "This is a demonstration model with random weights: its numbers mean nothing."
 WORDS = 1200
 SEED = 20260

@@ -8,8 +8,10 @@ from typing import Literal
 from pydantic import Field
 
 from winoqueer_nl.problems import Problems, quoted, suggestion
-from winoqueer_nl.scoring.demo import DEMOS
 from winoqueer_nl.yaml_files import Strict, read_yaml
+
+#: The built-in demonstration models and their kinds; winoqueer_nl.scoring.demo makes them.
+DEMOS = {"demo-masked": "masked", "demo-causal": "causal"}
 
 
 class Model(Strict):

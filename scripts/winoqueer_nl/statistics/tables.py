@@ -16,6 +16,7 @@ from tabulate import tabulate
 from winoqueer_nl.files import atomic_text, write_text
 from winoqueer_nl.statistics import analysis, comparison, harmfulness, languages, subsets
 from winoqueer_nl.statistics.bootstrap import Settings
+from winoqueer_nl.statistics.names import BY_GROUP, DATA_ONLY, NAMES
 from winoqueer_nl.statistics.runs import Run, identities
 
 # Numbers that are no percentages and need more decimals.
@@ -30,23 +31,6 @@ FINE = (
     "bootstrap",
 )
 SET_COLUMNS = ["language", "edition", "policy"]
-DATA_ONLY = ("metrics", "stereotypes")
-BY_GROUP = {
-    "by_template": "template",
-    "by_name_gender": "name_gender",
-    "by_counter_identity": "counter_identity",
-}
-PAPER = tuple(f"bias_{subset.key}" for subset in subsets.SUBSETS if subset.in_paper)
-NAMES = (
-    *DATA_ONLY,
-    "models",
-    *PAPER,
-    "identity_tests",
-    *BY_GROUP,
-    "comparison",
-    "harmfulness",
-    "languages",
-)
 
 
 def make_tables(
