@@ -42,9 +42,35 @@ dry-run: .make/installed ## Say what `make` would do and why
 workflow-report: .make/installed ## Write Snakemake's own report of the last run to results/workflow.html
 	snakemake --report results/workflow.html
 
+.PHONY: score
+score: .make/installed ## Score the models that config.yaml names (HF_HUB_OFFLINE=0 make score lets them be fetched)
+	@snakemake --cores $(CORES) --quiet rules progress host -- score
+
+.PHONY: report
+report: .make/installed ## Write the report page, results/report/index.html
+	@snakemake --cores $(CORES) --quiet rules progress host -- results/report/index.html
+
+.PHONY: translate
+translate: .make/installed ## Ask a translation engine for forms that languages lack (uses the network)
+	@snakemake --cores 1 translate
+
+.PHONY: hooks
+hooks: ## Have git refuse commits that hold survey answers
+	git config core.hooksPath hooks
+
+.PHONY: test-slow
+test-slow: .make/installed ## Run the tests that take over a minute
+	@$(BIN)/python -m pytest -m slow tests
+
 .PHONY: bench
-bench: .make/installed ## Measure generation: pairs per second and memory, for more and more names
+bench: .make/installed ## Measure generation, statistics and survey reading: seconds and memory
 	$(BIN)/python bench/generation.py
+	$(BIN)/python bench/statistics.py --coverage
+	$(BIN)/python bench/survey.py 1000000
+
+.PHONY: bench-scoring
+bench-scoring: .make/installed ## Measure scoring against a naive reference (about a quarter of an hour)
+	$(BIN)/python bench/scoring.py --pairs results/nl/1.0.0/pairs.parquet
 
 .PHONY: docs
 docs: .make/installed ## Write the generated pages of docs/ anew
