@@ -116,6 +116,9 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     problems.stop()
     for name, table in tables.items():
         write_parquet(table, folder / parquet_of(name))
+    # What is told of the tables is told of the files, so they are read back.
+    released = Release(folder, f"{inputs.lang}-{inputs.version}")
+    tables = {name: released.table(name).replace_schema_metadata(None) for name in tables}
     for name in (SENTENCE_PAIRS, METADATA):
         _copy(inputs.edition / name, folder / name)
     (folder / LICENCES).mkdir()
@@ -126,10 +129,9 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     # From here on the folder can be compared: it has its tables, its corrections and its name.
     write_json(folder / CHANGES, {"language": inputs.lang, "version": inputs.version})
     previous = open_release(inputs.previous) if inputs.previous else None
-    new = Release(folder, f"{inputs.lang}-{inputs.version}")
-    changes = compare(previous, new) if previous else []
+    changes = compare(previous, released) if previous else []
     if previous:
-        check_bump(previous.version, inputs.version, changes, new.name)
+        check_bump(previous.version, inputs.version, changes, released.name)
     groups, least = grouped(changes), least_bump(changes)
     before = previous.version if previous else None
     entry = changelog.entry(inputs.version, before, editions[inputs.version].summary, groups, least)
@@ -159,7 +161,7 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     write_text(folder / CARD, text)
     for path in folder.rglob("*"):  # the same permissions whatever the files were copied from
         path.chmod(0o755 if path.is_dir() else 0o644)
-    write_text(folder / CHECKSUMS, checksums_text(folder, new.files()))
+    write_text(folder / CHECKSUMS, checksums_text(folder, released.files()))
 
 
 def _tables(inputs: Inputs, problems: Problems) -> dict[str, pa.Table]:
@@ -180,9 +182,7 @@ def _copy(source: Path, target: Path) -> None:
     try:
         shutil.copyfile(source, target)
     except FileNotFoundError:
-        raise InputError(
-            [Problem(str(source), "no such file", "this file", "Build the edition first.")]
-        ) from None
+        raise InputError([Problem(str(source), "no such file", "this file", "Build the edition first.")]) from None
 
 
 def _older_entries(previous: Release | None) -> str:
@@ -196,12 +196,9 @@ def _older_entries(previous: Release | None) -> str:
 
 def edition_before(root: Path, lang: str, version: str) -> str | None:
     """The latest edition of the language before a version, or None."""
-    earlier = [
-        row.edition for row in read_editions(root) if lang in row.languages and _before(row.edition, version)
-    ]
+    earlier = [row.edition for row in read_editions(root) if lang in row.languages and _before(row.edition, version)]
     return max(earlier, key=numbers, default=None)
 
 
 def _before(edition: str, version: str) -> bool:
     return numbers(edition) < numbers(version)
-

@@ -43,7 +43,7 @@ def subset_info(name: str, table: pa.Table, file: Path) -> dict[str, Any]:
     """The entry of ``dataset_info``: features, rows and bytes, as ``datasets`` checks them when it loads."""
     from datasets import Features
 
-    features = Features.from_arrow_schema(table.replace_schema_metadata(None).schema)
+    features = Features.from_arrow_schema(table.schema.remove_metadata())
     return {
         "config_name": name,
         "features": features._to_yaml_list(),

@@ -118,11 +118,13 @@ def _correction(
     def told(cells: dict[str, str]) -> str:
         if not cells:
             return ""
-        return cells.get(differing[0], "") if len(differing) == 1 else "; ".join(
-            f"{c}={cells[c]}" for c in differing if c in cells
+        return (
+            cells.get(differing[0], "")
+            if len(differing) == 1
+            else "; ".join(f"{c}={cells[c]}" for c in differing if c in cells)
         )
 
-    shown = {c: v for c, v in (new or old).items()}
+    shown = new or old
     reasons = [row for row in (before, after) if row is not None and row.reason]
     return Correction(
         edition=edition,
@@ -136,7 +138,11 @@ def _correction(
         stereotype_ids=shown.get("stereotype_id", ""),
         template_ids=_templates(sources, table, shown),
         identities=_identities(table, shown),
-        subjects=shown.get("name_id", "") if table == "names" else shown.get("subject", "") if table == "variants" else "",
+        subjects=shown.get("name_id", "")
+        if table == "names"
+        else shown.get("subject", "")
+        if table == "variants"
+        else "",
     )
 
 

@@ -44,6 +44,7 @@ _CONTEXT: dict[str, Any] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -125,10 +126,7 @@ def content(d: Description, lang: str, version: str, tables: dict[str, pa.Table]
         "citeAs": f"{', '.join(person.name for person in d.authors)}: {d.pretty_name}, version {version}.",
         **{key: value for key, value in rai.items() if value is not None},
         "distribution": [
-            *(
-                _file(folder, parquet_of(name), "application/x-parquet", SUBSET_TEXTS[name])
-                for name in tables
-            ),
+            *(_file(folder, parquet_of(name), "application/x-parquet", SUBSET_TEXTS[name]) for name in tables),
             _file(folder, SENTENCE_PAIRS, "text/csv", "the pairs in the published columns"),
             _file(folder, METADATA, "text/csv", "the stereotypes in the published layout"),
         ],

@@ -43,7 +43,7 @@ class Work(Strict):
 
 
 class Responsible(Strict):
-    """The responsible-AI fields of Croissant (http://mlcommons.org/croissant/RAI/1.0), which nobody else can fill in."""
+    """The responsible-AI fields of Croissant (http://mlcommons.org/croissant/RAI/1.0), which people alone know."""
 
     data_collection: Text
     data_collection_type: Texts
@@ -70,7 +70,7 @@ class Description(Strict):
     language_details: Text
     homepage: Web
     authors: Annotated[list[Person], Field(min_length=1)]
-    references: list[Work] = []
+    references: list[Work] = Field(default_factory=list)
     annotations_creators: Texts
     language_creators: Texts
     source_datasets: Texts

@@ -1,4 +1,4 @@
-"""What changed between two releases: every stereotype, sentence, name, identity, tier and score, with its correction."""
+"""What changed between two releases: stereotypes, sentences, names, identities, tiers, scores; and what explains it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,13 @@ def _columns(old: Release, new: Release) -> Iterator[Change]:
                     yield Change("column", "added", f"{subset}.{name}", "", b[name], Level.MINOR, "an added column")
                 elif a[name] != b[name]:
                     yield Change(
-                        "column", "changed", f"{subset}.{name}", a[name], b[name], Level.MAJOR, "another type of a column"
+                        "column",
+                        "changed",
+                        f"{subset}.{name}",
+                        a[name],
+                        b[name],
+                        Level.MAJOR,
+                        "another type of a column",
                     )
 
 
@@ -197,7 +203,7 @@ def _pairs(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> Ite
     differs = np.zeros(len(ids), dtype=bool)
     for column in text:
         x, y = before[column].fillna(""), after[column].fillna("")
-        differs |= (x.to_numpy() != y.to_numpy())
+        differs |= x.to_numpy() != y.to_numpy()
     if not differs.any():
         return
     known = _Known(a)

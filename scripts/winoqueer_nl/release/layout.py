@@ -95,8 +95,17 @@ class Release:
         """The subsets that are there, in order."""
         return [subset for subset in SUBSETS if (self.folder / parquet_of(subset)).is_file()]
 
+    @cached_property
+    def _read(self) -> dict[str, pa.Table]:
+        return {}
+
     def table(self, subset: str) -> pa.Table:
-        """The rows of a subset; raises InputError for a file that is no whole Parquet file."""
+        """The rows of a subset, read once; raises InputError for a file that is no whole Parquet file."""
+        if subset not in self._read:
+            self._read[subset] = self._table(subset)
+        return self._read[subset]
+
+    def _table(self, subset: str) -> pa.Table:
         path = self.folder / parquet_of(subset)
         try:
             # One file, so that nothing is guessed from folder names.
@@ -104,7 +113,11 @@ class Release:
         except (OSError, pa.ArrowException) as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(
-                [Problem(f"{self.name}/{parquet_of(subset)}", first, "a whole Parquet file", "Build the release again.")]
+                [
+                    Problem(
+                        f"{self.name}/{parquet_of(subset)}", first, "a whole Parquet file", "Build the release again."
+                    )
+                ]
             ) from error
 
     def files(self) -> list[str]:

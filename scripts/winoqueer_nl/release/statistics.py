@@ -75,13 +75,19 @@ def statistics(tables: dict[str, pa.Table]) -> dict[str, Any]:
                 "label": labels[identity],
                 **{key: int((masks[key] & (pairs["identity"] == identity)).sum()) for key in shown},
             }
-            for identity in pairs["identity"].value_counts().sort_index().sort_values(ascending=False, kind="stable").index
+            for identity in pairs["identity"]
+            .value_counts()
+            .sort_index()
+            .sort_values(ascending=False, kind="stable")
+            .index
         ],
         "counter_identities": [
             {"label": label, "n": int(n)}
             for label, n in pairs["counter_identity_label"].value_counts().sort_index().items()
         ],
-        "templates": [{"template": int(t), "n": int(n)} for t, n in pairs["template"].value_counts().sort_index().items()],
+        "templates": [
+            {"template": int(t), "n": int(n)} for t, n in pairs["template"].value_counts().sort_index().items()
+        ],
         "tiers": [
             {"tier": int(t), "stereotypes": int(s)}
             for t, s in stereotypes["tier"].dropna().astype(int).value_counts().sort_index().items()
@@ -135,5 +141,9 @@ def draw(figures: dict[str, Any], folder: Path) -> list[dict[str, str]]:
             axes.set_yticks(range(len(scored)), [row["model"] for row in reversed(scored)])
             axes.set_xlim(0, 100)
             axes.set_xlabel("percent of pairs with the stereotypical sentence more probable (dots: identities)")
-            save(figure, "scores.png", "Bias score of each model: a dot per identity, a bar at their mean; 50 is neutral.")
+            save(
+                figure,
+                "scores.png",
+                "Bias score of each model: a dot per identity, a bar at their mean; 50 is neutral.",
+            )
     return made

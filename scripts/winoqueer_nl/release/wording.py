@@ -38,8 +38,7 @@ def kind_of_change(old: str, new: str, known: Iterable[tuple[str, ...]]) -> str:
     if after in set(known):
         return "unified"
     if len(before) == len(after) and all(
-        a == b or difflib.SequenceMatcher(None, a, b).ratio() >= SPELLING
-        for a, b in zip(before, after, strict=True)
+        a == b or difflib.SequenceMatcher(None, a, b).ratio() >= SPELLING for a, b in zip(before, after, strict=True)
     ):
         return "spelling"
     return "wording"
