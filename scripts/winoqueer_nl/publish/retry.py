@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import re
 import time
@@ -31,28 +32,42 @@ def asked_to_wait(headers: Mapping[str, str], now: float) -> float | None:
     if after.isdigit():
         waits.append(float(after))
     elif after:
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             waits.append(max(0.0, email.utils.parsedate_to_datetime(after).timestamp() - now))
-        except (TypeError, ValueError):
-            pass
     limit = _RATE_LIMIT.search(lower.get("ratelimit", ""))
     if limit and limit[1] == "0":
         waits.append(float(limit[2]))
     return max(waits, default=None)
 
 
+def behind(error: BaseException) -> BaseException:
+    """The error of the network or the Hub that a library wrapped into one of its own; else the error itself."""
+    seen: BaseException | None = error
+    for _ in range(8):  # chains are short; a circle would be somebody's mistake
+        if seen is None:
+            break
+        if getattr(seen, "response", None) is not None or _unreachable(seen):
+            return seen
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    return error
+
+
 def status_of(error: BaseException) -> int | None:
     """The HTTP status behind an error, if there is one."""
-    response = getattr(error, "response", None)
+    response = getattr(behind(error), "response", None)
     status = getattr(response, "status_code", None)
     return int(status) if status is not None else None
 
 
 def network_error(error: BaseException) -> bool:
     """Whether the server could not be reached, or went away in the middle."""
+    return status_of(error) is None and _unreachable(behind(error))
+
+
+def _unreachable(error: BaseException) -> bool:
     from huggingface_hub.errors import OfflineModeIsEnabled
 
-    if isinstance(error, OfflineModeIsEnabled) or status_of(error) is not None:
+    if isinstance(error, OfflineModeIsEnabled):
         return False
     kinds = {kind.__name__ for kind in type(error).__mro__}
     # httpx and its successor, requests (inside other libraries), and hf_xet, which raises built-in errors.
@@ -88,7 +103,7 @@ class Retry:
                 status = status_of(error)
                 if not (status in PASSING or network_error(error)) or attempt == self.attempts:
                     raise
-                response: Any = getattr(error, "response", None)
+                response: Any = getattr(behind(error), "response", None)
                 asked = asked_to_wait(response.headers, self.clock()) if response is not None else None
                 if asked is not None and asked > self.longest:
                     raise
@@ -139,7 +154,7 @@ def explained(what: str, error: Exception, place: str) -> InputError:
         found, expected, fix = _HELP[status]
         problem = Problem(place, f"{found} ({status}, when asked to {what})", expected, fix)
     elif status in PASSING:
-        headers = getattr(getattr(error, "response", None), "headers", {})
+        headers = getattr(getattr(behind(error), "response", None), "headers", {})
         asked = asked_to_wait(headers, time.time())
         later = f"It asks to wait {asked:.0f} s. " if asked else ""
         problem = Problem(
