@@ -46,8 +46,14 @@ workflow-report: .make/installed ## Write Snakemake's own report of the last run
 bench: .make/installed ## Measure generation: pairs per second and memory, for more and more names
 	$(BIN)/python bench/generation.py
 
+.PHONY: docs
+docs: .make/installed ## Write the generated pages of docs/ anew
+	winoqueer-nl config-docs --out docs/configuration.md
+	snakemake --cores $(CORES) --quiet rules progress host -- results/nl/1.0.0/paper-counts.md
+	cp results/nl/1.0.0/paper-counts.md docs/paper-counts.md
+
 .PHONY: lock
-lock: .make/installed ## Write requirements.lock anew from pyproject.toml
+lock: .make/installed ## Write requirements.lock anew (use the oldest Python 3.11 you have: later pins may refuse it)
 	$(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 		--no-header --extra dev --output-file requirements.lock pyproject.toml
 	sed -i -E "s/^(torch==[0-9.]+)[+].*/\1/" requirements.lock  # any build of this version: CPU or CUDA

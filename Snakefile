@@ -4,7 +4,9 @@
 Each stage is one file in rules/, one module in scripts/winoqueer_nl/ and one documented output.
 """
 
-from snakemake.exceptions import WorkflowError
+import re
+import sys
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -14,6 +16,13 @@ configfile: "config.yaml"
 
 
 include: "rules/common.smk"
+
+
+wildcard_constraints:
+    lang="|".join(map(re.escape, CONFIG.languages)),
+    edition=r"\d+\.\d+\.\d+",
+
+
 include: "rules/tables.smk"
 include: "rules/survey.smk"
 include: "rules/pairs.smk"
@@ -25,3 +34,11 @@ rule all:
     default_target: True
     input:
         final_outputs(),
+
+
+onerror:
+    print(
+        "\nStopped. Look above for the lines that name a file, a row and a column: they say what to put right."
+        "\nEach stage's messages are also kept in results/logs/.",
+        file=sys.stderr,
+    )

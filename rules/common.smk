@@ -1,7 +1,9 @@
-"""What every rule uses: the checked configuration, wildcards, and the names of the final outputs."""
+"""What the stages share: the checked configuration, input functions, and the names of the final outputs."""
 
 import json
 from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
 
 from winoqueer_nl.config import from_mapping
 from winoqueer_nl.problems import InputError, Problems
@@ -32,13 +34,8 @@ def checked_configuration():
 
 CONFIG = checked_configuration()
 
-# Every rule is pure Python from one locked environment; --sdm conda makes the same one elsewhere.
+# All stages are pure Python in one locked environment; --sdm conda makes the same one elsewhere.
 ENVIRONMENT = "../environment.yaml"
-
-
-wildcard_constraints:
-    lang="|".join(map(re.escape, CONFIG.languages)),
-    edition=r"\d+\.\d+\.\d+",
 
 
 def survey_of(wildcards):
@@ -52,6 +49,21 @@ def survey_option(wildcards, input):
     return f"--survey {input.survey}" if input.survey else ""
 
 
+def survey_source(wildcards):
+    """The survey of a language, as config.yaml describes it."""
+    return CONFIG.languages[wildcards.lang].survey
+
+
+def survey_settings():
+    """The configuration section survey as command-line options."""
+    one = CONFIG.survey
+    return (
+        f"--tier-1 {one.thresholds.tier_1} --tier-2 {one.thresholds.tier_2} --tier-3 {one.thresholds.tier_3}"
+        f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
+        f" --disclosure-threshold {one.disclosure_threshold}"
+    )
+
+
 def editions():
     """Every (language, edition) that the configuration asks for."""
     return [
@@ -62,11 +74,16 @@ def editions():
 
 
 def final_outputs():
-    """The files that `snakemake` builds without a target."""
+    """The files that `snakemake` builds without a target: every output of every stage.
+
+    All of them, not the last of each chain: Snakemake takes a missing file in the middle of a chain for unneeded when
+    what follows from it is newer, and would call stale results up to date after a stage has failed.
+    """
     built = [
         f"results/{lang}/{edition}/{name}"
         for lang, edition in editions()
         for name in (
+            "tables.json",
             "pairs.parquet",
             "sentence_pairs.csv",
             "stereotype_metadata.csv",
@@ -74,8 +91,9 @@ def final_outputs():
         )
     ]
     surveys = [
-        f"results/{lang}/survey/stereotypes.csv"
+        f"results/{lang}/survey/{name}"
         for lang, one in CONFIG.languages.items()
         if one.survey
+        for name in ("stereotypes.csv", "respondents.csv", "summary.json")
     ]
     return built + surveys + ["results/config.yaml", "results/summary.txt"]

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import EditionNumber, Identifiers
+from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, checked, read_yaml
 
@@ -34,7 +35,7 @@ class SurveySource(Strict):
     """The survey behind a language's relevance tiers."""
 
     instrument: ProjectPath = Field(description="YAML file that says which question asks about which stereotype")
-    exports: list[ProjectPath] = Field(description="raw exports, in the order of the instrument's rounds", min_length=1)
+    exports: list[ProjectPath] = Field(description="raw exports, in any order", min_length=1)
 
 
 class LanguageConfig(Strict):
@@ -61,6 +62,7 @@ class Config(Strict):
         description="languages to build, by code; each has a folder in templates/ and predicates/",
         min_length=1,
     )
+    survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
 
 

@@ -22,7 +22,9 @@ def summarise(config: Config, results: Path) -> str:
             table = pq.read_table(folder / "pairs.parquet", columns=["tier", "origin", "stereotype_id", "identity"])
             counts = subset_sizes(table)
             stereotypes, identities = (pc.count_distinct(table[c]).as_py() for c in ("stereotype_id", "identity"))
-            lines.append(f"  {folder}/  {counts['all']:,} pairs, {stereotypes} stereotypes, {identities} identities")
+            lines.append(
+                f"  {folder}/  {counts['all']:,} pairs from {stereotypes} stereotypes, {identities} identities"
+            )
             if language.survey:
                 lines.append(
                     f"      subsets: Tier 1-2 {counts['tier_1_2']:,}; Tier 1 {counts['tier_1']:,};"

@@ -26,6 +26,7 @@ RowModel = TypeVar("RowModel", bound=pydantic.BaseModel)
 
 _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
+_RESTORE = "Restore it from version control."
 
 
 def shown(text: str) -> str:
@@ -33,8 +34,11 @@ def shown(text: str) -> str:
     return text.replace(VISIBLE_BLANK, " ").replace(VISIBLE_LINE_FEED, "\n")
 
 
-def decoded(path: Path, problems: Problems) -> str | None:
-    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted."""
+def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | None:
+    """The text of a UTF-8 file (with or without a byte order mark), or None with the reason noted.
+
+    ``restore`` is the advice given for a file that is empty or cut off; what to do depends on where it came from.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -44,7 +48,7 @@ def decoded(path: Path, problems: Problems) -> str | None:
         problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
         return None
     if not content.strip():
-        problems.add(path, "an empty file", "a header row and at least one row", "Restore it from version control.")
+        problems.add(path, "an empty file", "a header row and at least one row", restore)
         return None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:4096]:
         problems.add(path, "UTF-16 text", "UTF-8 text", _SAVE_AS)
@@ -63,9 +67,9 @@ def decoded(path: Path, problems: Problems) -> str | None:
         return None
 
 
-def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | None:
+def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tuple[int, list[str]]] | None:
     """The records of a comma-separated file with their spreadsheet row numbers; blank lines are left out."""
-    text = decoded(path, problems)
+    text = decoded(path, problems, restore)
     if text is None:
         return None
     found: list[tuple[int, list[str]]] = []
@@ -76,6 +80,10 @@ def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | Non
             if any(cell.strip() for cell in record):
                 found.append((number, [unicodedata.normalize("NFC", cell) for cell in record]))
     except csv.Error as error:
+        separator = other_separator(text.split("\n", 1)[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return None
         problems.add(
             path,
             f"text that cannot be taken apart ({error})",
@@ -84,16 +92,25 @@ def records(path: Path, problems: Problems) -> list[tuple[int, list[str]]] | Non
             row=number + 1,
         )
         return None
+    if not found:
+        problems.add(path, "blank lines only", "a header row and at least one row", restore)
+        return None
     return found
+
+
+def other_separator(header: str) -> str | None:
+    """What stands between the columns of a header line that has no comma, in words; None if it has one."""
+    names = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    return None if "," in header else next((name for sign, name in names.items() if sign in header), None)
 
 
 def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool, problems: Problems) -> bool:
     """Compare the header with the columns wanted; note what is missing, extra, renamed or doubled."""
     if len(header) == 1 and len(wanted) > 1:
-        for sign, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-            if sign in header[0]:
-                problems.add(path, f"columns separated by {name}", "columns separated by commas", _SAVE_AS, row=1)
-                return False
+        separator = other_separator(header[0])
+        if separator:
+            problems.add(path, f"columns separated by {separator}", "columns separated by commas", _SAVE_AS, row=1)
+            return False
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import pydantic
 import yaml
@@ -79,15 +80,28 @@ def checked(content: dict[str, Any], model: type[Model], file: str, problems: Pr
 
 
 def _keys_at(model: type[pydantic.BaseModel], place: tuple[int | str, ...]) -> list[str]:
-    """The keys that the model knows at a place such as ("survey", "tiers")."""
+    """The keys that the model knows at a place such as ("survey", "tiers") or ("rounds", "main", "items", 0)."""
     current: Any = model
     for part in place:
-        if isinstance(current, type) and issubclass(current, pydantic.BaseModel):
+        if _is_model(current):
             field = current.model_fields.get(str(part))
-            current = field.annotation if field else None
-        # a mapping or list: step into the type of its values
-        while current is not None and not isinstance(current, type) and get_args(current):
-            models = [a for a in get_args(current) if isinstance(a, type) and issubclass(a, pydantic.BaseModel)]
-            current = models[-1] if models else get_args(current)[-1]
-    is_model = isinstance(current, type) and issubclass(current, pydantic.BaseModel)
-    return list(current.model_fields) if is_model else []
+            current = _plain(field.annotation) if field else None
+        else:  # a mapping or list: the part is a key or number of it, and what follows is one of its values
+            arguments = [a for a in get_args(current) if a is not Ellipsis]
+            current = _plain(arguments[-1]) if arguments else None
+    return list(current.model_fields) if _is_model(current) else []
+
+
+def _plain(annotation: Any) -> Any:
+    """The type below Annotated and Optional; of a choice of types the model, if there is one."""
+    while get_origin(annotation) in (Annotated, Union, UnionType):
+        choices = get_args(annotation)
+        if get_origin(annotation) is Annotated:
+            choices = choices[:1]
+        models = [choice for choice in choices if _is_model(_plain(choice))]
+        annotation = (models or [choice for choice in choices if choice is not type(None)])[0]
+    return annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, pydantic.BaseModel)

@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     app.command()(metadata)
     app.command()(config)
     app.command()(reconcile)
+    app.command("config-docs", hidden=True)(config_docs)
     app.command()(summary)
 
 
@@ -92,6 +93,14 @@ def config(
     checked = from_mapping(json.loads(merged), root)
     header = "# The configuration that these results were built with, defaults included.\n"
     write_text(out, header + yaml.safe_dump(checked.model_dump(mode="json"), allow_unicode=True, sort_keys=False))
+
+
+def config_docs(out: Annotated[Path, typer.Option(help="Write the page here (Markdown).")]) -> None:
+    """Describe every key of config.yaml."""
+    from winoqueer_nl.config_docs import page
+    from winoqueer_nl.files import write_text
+
+    write_text(out, page())
 
 
 def reconcile(
