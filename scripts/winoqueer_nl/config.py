@@ -10,6 +10,7 @@ import pydantic
 from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
+from winoqueer_nl.release.config import ReleaseConfig
 from winoqueer_nl.schema import EditionNumber, Identifiers
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
@@ -64,6 +65,7 @@ class Config(Strict):
     )
     survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
+    release: ReleaseConfig = Field(default=ReleaseConfig(), description="what goes into a release")
 
 
 class EditionRow(pydantic.BaseModel):

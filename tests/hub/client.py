@@ -16,6 +16,7 @@ from hub.server import TOKEN, Hub, serving
 from winoqueer_nl.publish import hub as ours
 from winoqueer_nl.publish.retry import Retry
 
+
 @contextmanager
 def pointed(use_xet: bool, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Hub]:
     """A server, and both libraries talking to it."""

@@ -77,7 +77,7 @@ def write_token(role: str = "write", name: str = "tester", orgs: tuple[str, ...]
     return {"type": "user", "name": name, "orgs": members, "auth": {"type": "access_token", "accessToken": access}}
 
 
-class Answer(Exception):  # noqa: N818  an answer, not an error
+class Answer(Exception):
     """Ends the handling of a call with this answer."""
 
     def __init__(self, status: int, body: Any = b"", headers: dict[str, str] | None = None) -> None:
@@ -131,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._send(answer)
 
-    do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _handle  # noqa: N815
+    do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _handle
 
     def _body(self) -> bytes:
         if "chunked" in self.headers.get("Transfer-Encoding", ""):

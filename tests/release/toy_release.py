@@ -158,9 +158,7 @@ def write_project(root: Path, changes: Sequence[Callable] = (), editions: Sequen
     described = yaml.safe_load((root / "release/nl.yaml").read_text(encoding="utf-8"))
     described |= {"pretty_name": "Toy pairs", "slug": "toy_pairs", "language_details": "qq-QQ"}
     (root / f"release/{LANG}.yaml").write_text(yaml.safe_dump(described, sort_keys=False), encoding="utf-8")
-    (root / "config.yaml").write_text(
-        f"languages:\n  {LANG}:\n    editions: {list(editions)}\n", encoding="utf-8"
-    )
+    (root / "config.yaml").write_text(f"languages:\n  {LANG}:\n    editions: {list(editions)}\n", encoding="utf-8")
     return root
 
 
@@ -185,7 +183,10 @@ def write_survey(root: Path, votes: Mapping[str, tuple[int, int, int, int] | Non
         row |= {"harmfulness_count": "6", "harmfulness_mean": "2.50", "harmfulness_sd": "1.05"}
         if found:
             row |= dict(zip(counts, map(str, found), strict=True))
-            row |= {"n_votes": str(found[0] + found[1]), "yes_percentage": f"{100 * found[0] / (found[0] + found[1]):.2f}"}
+            row |= {
+                "n_votes": str(found[0] + found[1]),
+                "yes_percentage": f"{100 * found[0] / (found[0] + found[1]):.2f}",
+            }
         rows.append(row)
     (folder / "stereotypes.csv").write_text(_csv(list(dict.fromkeys(columns)), rows), encoding="utf-8")
     (folder / "respondents.csv").write_text(
@@ -262,7 +263,7 @@ def write_export(root: Path) -> tuple[Path, Path]:
         ["ResponseId", "IPAddress", "StartDate", "Status", "Q1", "Q2_TEXT"],
         ["Response ID", "IP", "Start", "Status", "Does it exist?", "Which are missing?"],
         ['{"ImportId":"a"}', '{"ImportId":"b"}', '{"ImportId":"c"}', '{"ImportId":"d"}', '{"ImportId":"e"}', "{}"],
-        ["R_3kd92mfK2lsPq01", "203.0.113.7", "2025-03-04 12:31:07", "0", "Ja", "My neighbour says\nwe never sleep. He is wrong"],
+        ["R_3kd92mfK2lsPq01", "203.0.113.7", "2025-03-04 12:31:07", "0", "Ja", "My neighbour says\nwe never sleep. Oh"],
         ["R_9fj28sKw0ZmXc42", "198.51.100.23", "2025-03-05 08:02:55", "0", "Nee", "ban brel"],
     ]  # fmt: skip
     with export.open("w", encoding="utf-8", newline="") as file:

@@ -192,13 +192,3 @@ def _older_entries(previous: Release | None) -> str:
     text = (previous.folder / CHANGELOG).read_text(encoding="utf-8")
     start = text.find("\n### ")
     return text[start + 1 :] if start >= 0 else ""
-
-
-def edition_before(root: Path, lang: str, version: str) -> str | None:
-    """The latest edition of the language before a version, or None."""
-    earlier = [row.edition for row in read_editions(root) if lang in row.languages and _before(row.edition, version)]
-    return max(earlier, key=numbers, default=None)
-
-
-def _before(edition: str, version: str) -> bool:
-    return numbers(edition) < numbers(version)
