@@ -116,6 +116,7 @@ def chosen_rows(pairs: pd.DataFrame, n: int = N_PAIRS) -> list[int]:
 
 def check_harness(release: Release, problems: Problems) -> dict[str, Any]:
     """Run the released task with lm-evaluation-harness and hold its number against ours; return both."""
+    tools.require("lm_eval")  # before any work is done for it
     pairs = release.table(PAIRS).to_pandas()
     rows = chosen_rows(pairs)
     mine = pairs.iloc[rows]

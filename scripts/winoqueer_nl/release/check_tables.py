@@ -7,6 +7,7 @@ import re
 import tempfile
 
 import pandas as pd
+import pyarrow as pa
 
 from winoqueer_nl.problems import InputError, Problems, listed, quoted
 from winoqueer_nl.release.layout import (
@@ -138,7 +139,7 @@ def check_rows(release: Release, problems: Problems) -> None:
         problems.add(
             other, f"other counts of pairs than there are: {listed(wrong)}", "the counts", _AGAIN, None, "n_pairs"
         )
-    _check_published(release, pairs, problems)
+    _check_published(release, release.table(PAIRS), problems)
     if SCORES in release.subsets:
         _check_scores(release, pairs, problems)
 
@@ -151,17 +152,17 @@ def _unique(frame: pd.DataFrame, columns: list[str], place: str, problems: Probl
         problems.add(place, f"{int(repeated.sum())} repeated rows such as {value}", "each once", _AGAIN, row + 1)
 
 
-def _check_published(release: Release, pairs: pd.DataFrame, problems: Problems) -> None:
+def _check_published(release: Release, pairs: pa.Table, problems: Problems) -> None:
     path = release.folder / SENTENCE_PAIRS
     place = f"{release.name}/{SENTENCE_PAIRS}"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
-    mine = {column: pairs[column].fillna("").tolist() for column in pairs.columns}
     if not rows or len(rows) != len(pairs) + 1:
         problems.add(place, f"{max(0, len(rows) - 1)} rows", f"{len(pairs)}, as in the subset pairs", _AGAIN)
         return
+    columns = [["" if v is None else str(v) for v in column.to_pylist()] for column in pairs.columns]
     for column, cells in zip(rows[0], zip(*rows[1:], strict=True), strict=True):
-        if not any(list(cells) == values for values in mine.values()):
+        if list(cells) not in columns:
             problems.add(place, "other values than the subset pairs has", "the same", _AGAIN, field=column)
 
 

@@ -23,14 +23,13 @@ def normal(text: str) -> str:
 def contents(folder: Path, files: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Every file's bytes, and the decoded texts of every column and the metadata of Parquet files; and the names.
 
-    White space is given as single blanks, so that a wrapped line hides nothing.
+    White space of text is given as single blanks, so that a wrapped line hides nothing.
     """
     names = "\n".join(files)
     yield "the file names", names.encode()
     for file in names.splitlines():
         data = (folder / file).read_bytes()
-        yield file, data
-        yield file, _BLANKS.sub(b" ", data)
+        yield file, data if b"\0" in data else _BLANKS.sub(b" ", data)
         if file.endswith(".parquet"):
             for place, text in _decoded(folder / file):
                 yield f"{file}, {place}", _BLANKS.sub(b" ", text)

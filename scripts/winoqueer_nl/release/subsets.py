@@ -214,7 +214,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     from datasets import Features
 
     features = Features.from_arrow_schema(table.schema)
-    note = json.dumps({"info": {"features": features.to_dict()}}, sort_keys=True)
+    note = json.dumps({"info": {"features": features.to_dict()}})
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(
         table.replace_schema_metadata({"huggingface": note}),

@@ -29,16 +29,8 @@ def find(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def run(
-    name: str, arguments: Sequence[str], where: Path, seconds: float, extra: Mapping[str, str] | None = None
-) -> tuple[int, str]:
-    """Run a program offline and without the token; its exit status and what it printed.
-
-    Raises
-    ------
-    InputError
-        when it is not installed, or does not end in time.
-    """
+def require(name: str) -> Path:
+    """The path of a program; raises InputError when it is not installed."""
     program = find(name)
     if program is None:
         raise InputError(
@@ -51,6 +43,20 @@ def run(
                 )
             ]
         )
+    return program
+
+
+def run(
+    name: str, arguments: Sequence[str], where: Path, seconds: float, extra: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Run a program offline and without the token; its exit status and what it printed.
+
+    Raises
+    ------
+    InputError
+        when it is not installed, or does not end in time.
+    """
+    program = require(name)
     # Programs from elsewhere never see the token, and have no reason to go online.
     secret = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_TOKEN_PATH")
     environment = {key: value for key, value in os.environ.items() if key not in secret}
