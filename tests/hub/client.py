@@ -14,7 +14,10 @@ from datasets import config as datasets_config
 
 from hub.server import TOKEN, Hub, serving
 from winoqueer_nl.publish import hub as ours
+from winoqueer_nl.publish import run
 from winoqueer_nl.publish.retry import Retry
+from winoqueer_nl.release import verify
+from winoqueer_nl.release.layout import Release
 
 
 @contextmanager
@@ -55,3 +58,37 @@ def client(repo: str, waits: Waits | None = None, attempts: int = 4) -> ours.Hub
     """Our client of a repository, that notes its waits instead of waiting."""
     noted = waits if waits is not None else Waits()
     return ours.Hub(repo, TOKEN, Retry(attempts=attempts, sleep=noted.append))
+
+
+#: The checks that publishing makes in these tests; the others have tests of their own.
+FILES = verify.QUICK[:1]
+
+
+def published(
+    release: Release, repo: str = "org/data", confirm: bool = True, parent: str | None = None, attempts: int = 4
+) -> tuple[bool, str]:
+    """Publish with our code; whether it was done, and what it said."""
+    said: list[str] = []
+    context = verify.Context(release)
+    done = run.publish(context, client(repo, attempts=attempts), run.Options(confirm, parent), said.append, FILES)
+    return done, "\n".join(said)
+
+
+def state(hub: Hub, repo: str = "org/data") -> tuple[dict[str, str], int]:
+    """The tags of a repository and how many commits it has; nothing for one that does not exist."""
+    if repo not in hub.repositories:
+        return {}, 0
+    return dict(hub.repositories[repo].tags), len(hub.repositories[repo].commits)
+
+
+def whole(hub: Hub, release: Release, revision: str, repo: str = "org/data") -> bool:
+    """Whether a revision on the server holds every byte of the release: what a reader gets, seen from inside."""
+    files = hub.repositories[repo].at(revision) or {}
+    for file in release.files():
+        stored = files.get(file)
+        if stored is None:
+            return False
+        data = stored.content if stored.content is not None else hub.objects[str(stored.sha256)]
+        if data != (release.folder / file).read_bytes():
+            return False
+    return True

@@ -139,6 +139,13 @@ _HELP = {
 }
 
 
+def _one_line(error: Exception) -> str:
+    """What the Hub said, on one line, without addresses of requests."""
+    lines = [line.strip(" -") for line in str(error).splitlines()]
+    text = "; ".join(line for line in lines if line and "://" not in line)
+    return (text or type(error).__name__)[:300].rstrip(".")
+
+
 def explained(what: str, error: Exception, place: str) -> InputError:
     """One clear message for an error of the Hub, the network or a name."""
     from huggingface_hub.errors import HFValidationError, LocalTokenNotFoundError, OfflineModeIsEnabled
@@ -164,7 +171,8 @@ def explained(what: str, error: Exception, place: str) -> InputError:
             f"{later}Run the command again later: it goes on where it stopped.",
         )
     elif status is not None:
-        problem = Problem(place, f"the Hub's answer {status} (when asked to {what})", "success", "Run it again later.")
+        said = f"the Hub's answer {status}: {_one_line(error)} (when asked to {what})"
+        problem = Problem(place, said, "success", "Put right what it names, then run the command again.")
     elif network_error(error):
         problem = Problem(
             place,
