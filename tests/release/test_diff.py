@@ -19,6 +19,9 @@ from winoqueer_nl.release.diff import Change, Level, compare, grouped
 from winoqueer_nl.release.layout import CHANGELOG, PAIRS, Release
 from winoqueer_nl.release.wording import carrier, kind_of_change, words
 
+#: Template 2 without the blank before its full stop; its odd variant says something else.
+SPACED = "Nuv rass {identity} vi {predicate}."
+
 Versions = Callable[..., tuple[Release, Release]]
 
 
@@ -78,12 +81,12 @@ def test_a_change_that_no_correction_explains_is_said_to_be_so(versions: Version
     ("change", "expected"),
     [
         # spacing in a template: text; another wording of it: a template
-        (corrected("templates", "1.0.1", {"template_id": "2"}, {"sentence": "Nuv rass {identity} vi {predicate}."}, "-"),
+        (corrected("templates", "1.0.1", {"template_id": "2"}, {"sentence": SPACED}, "a reason"),
          ("sentence pair", "changed", "PATCH")),
         (corrected("templates", "1.0.1", {"template_id": "1"}, {"sentence": "Oll {identity} {predicate}."}, "a reason"),
          ("sentence pair", "changed", "MAJOR")),
         # the odd wording of one sentence of the pair made like the other one
-        (corrected("variants", "1.0.1", {"template_id": "2"}, {"sentence": "Nuv rass {identity} vi {predicate}."}, "-"),
+        (corrected("variants", "1.0.1", {"template_id": "2"}, {"sentence": SPACED}, "a reason"),
          ("sentence pair", "changed", "PATCH")),
         # capitals of an identity term: text; another term: the identity is another one
         (corrected("identity_forms", "1.0.1", {"text": "Mirn"}, {"text": "mirn"}, "a reason"),
