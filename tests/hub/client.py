@@ -9,6 +9,7 @@ from pathlib import Path
 import datasets
 import huggingface_hub.constants
 import huggingface_hub.utils._http
+import huggingface_hub.utils._xet
 import pytest
 from datasets import config as datasets_config
 
@@ -20,6 +21,13 @@ from winoqueer_nl.release import verify
 from winoqueer_nl.release.layout import Release
 
 
+def forget_xet(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    """A new Xet session with an empty cache: it knows nothing of what was uploaded before."""
+    monkeypatch.setenv("HF_XET_CACHE", str(cache))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_XET_CACHE", str(cache))
+    monkeypatch.setattr(huggingface_hub.utils._xet, "_GLOBAL_XET_HOLDER", huggingface_hub.utils._xet.XetSessionHolder())
+
+
 @contextmanager
 def pointed(use_xet: bool, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Hub]:
     """A server, and both libraries talking to it."""
@@ -27,6 +35,7 @@ def pointed(use_xet: bool, monkeypatch: pytest.MonkeyPatch, home: Path) -> Itera
         monkeypatch.setenv("HF_TOKEN", TOKEN)
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         # hf_xet reads its settings itself: few, short waits.
+        forget_xet(monkeypatch, home / "xet")
         for name, value in {"RETRY_MAX_ATTEMPTS": "2", "RETRY_BASE_DELAY": "10ms", "RETRY_MAX_DURATION": "1s"}.items():
             monkeypatch.setenv(f"HF_XET_CLIENT_{name}", value)
         constants = huggingface_hub.constants
@@ -36,7 +45,6 @@ def pointed(use_xet: bool, monkeypatch: pytest.MonkeyPatch, home: Path) -> Itera
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", not use_xet)
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "hub"))
-        monkeypatch.setattr(constants, "HF_XET_CACHE", str(home / "xet"))
         monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(home / "token"))
         monkeypatch.setattr(datasets_config, "HF_ENDPOINT", hub.url)
         monkeypatch.setattr(datasets_config, "HF_HUB_OFFLINE", False)

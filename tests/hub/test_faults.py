@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from hub.client import Waits, client, published, state, whole
+from hub.client import Waits, client, forget_xet, published, state, whole
 from hub.server import Fault, Hub
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.publish import run
@@ -138,8 +139,12 @@ def test_a_server_that_asks_for_hours_is_not_waited_for(lfs: Hub, release: Relea
     assert "It asks to wait 7200 s" in message
 
 
-def every_call(hub: Hub, release: Release, fault_at: Callable[[int], Fault]) -> dict[str, int]:
+def every_call(
+    hub: Hub, release: Release, fault_at: Callable[[int], Fault], forget: Callable[[int], None]
+) -> dict[str, int]:
     """Publish again and again, with a fault at the first call, the second one, and so on to the last.
+
+    ``forget`` is called before each time, so that the client knows nothing of the time before.
 
     Returns how many calls there are, how many runs ended well at once, how many by a second run.
     """
@@ -147,6 +152,7 @@ def every_call(hub: Hub, release: Release, fault_at: Callable[[int], Fault]) -> 
     number = 0
     while True:
         number += 1
+        forget(number)
         hub.repositories.clear()
         hub.objects.clear()
         hub.xet_of.clear()
@@ -175,7 +181,6 @@ def every_call(hub: Hub, release: Release, fault_at: Callable[[int], Fault]) -> 
         assert whole(hub, release, "v1.0.0")
 
 
-#: For the report of `pytest -rP`: what the runs over every call found.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fault_at"),
@@ -188,12 +193,16 @@ def every_call(hub: Hub, release: Release, fault_at: Callable[[int], Fault]) -> 
     ],
 )
 def test_a_fault_at_every_call_in_turn(
-    server: Hub, release: Release, name: str, fault_at: Callable[[int], Fault], record_property: Callable
+    server: Hub,
+    release: Release,
+    name: str,
+    fault_at: Callable[[int], Fault],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    counts = every_call(server, release, fault_at)
+    counts = every_call(server, release, fault_at, lambda n: forget_xet(monkeypatch, tmp_path / f"xet-{n}"))
     mode = "Xet" if server.use_xet else "LFS"
     print(f"{name}, {mode}: {counts}")
-    record_property(name, counts)
     assert counts["calls"] == counts["at once"] + counts["by a second run"]
     assert counts["calls"] > 50
 
