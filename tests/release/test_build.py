@@ -92,6 +92,16 @@ def test_votes_shared_by_declaration_are_counted_once(tmp_path: Path) -> None:
     assert "wq001" in counted
 
 
+def test_of_a_reconstructed_survey_only_what_the_published_counts_determine_is_released(tmp_path: Path) -> None:
+    root = toy_release.write_project(tmp_path, survey_exports="reconstructed")
+    release = toy_release.make(root)
+    assert set(release.table(SURVEY)["question"].to_pylist()) == {"relevance", "harmfulness"}
+    stereotypes = release.table(STEREOTYPES)
+    assert stereotypes["harmfulness_sd"].null_count == len(stereotypes)
+    assert stereotypes["harmfulness_mean"].null_count == 0
+    assert "were computed from a reconstruction" in (release.folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_scores_stand_in_the_order_of_the_pairs(built: Release) -> None:
     scores, pairs = built.table(SCORES), built.table(PAIRS)
     assert scores["pair_id"].to_pylist() == pairs["pair_id"].to_pylist()

@@ -138,7 +138,12 @@ def added(name: str, edition: str, *rows: Mapping[str, str]) -> Callable:
     return change
 
 
-def write_project(root: Path, changes: Sequence[Callable] = (), editions: Sequence[str] = ("1.0.0",)) -> Path:
+def write_project(
+    root: Path,
+    changes: Sequence[Callable] = (),
+    editions: Sequence[str] = ("1.0.0",),
+    survey_exports: str = "original",
+) -> Path:
     """A project folder: tables, editions, description, the release templates of this project."""
     made = tables()
     for change in changes:
@@ -157,6 +162,7 @@ def write_project(root: Path, changes: Sequence[Callable] = (), editions: Sequen
     )
     described = yaml.safe_load((root / "release/nl.yaml").read_text(encoding="utf-8"))
     described |= {"pretty_name": "Toy pairs", "slug": "toy_pairs", "language_details": "qq-QQ"}
+    described["survey_exports"] = survey_exports
     (root / f"release/{LANG}.yaml").write_text(yaml.safe_dump(described, sort_keys=False), encoding="utf-8")
     (root / "config.yaml").write_text(f"languages:\n  {LANG}:\n    editions: {list(editions)}\n", encoding="utf-8")
     return root

@@ -83,8 +83,6 @@ def diff(
     out: Annotated[Path | None, typer.Option(help="Write every single change here (JSON).")] = None,
 ) -> None:
     """Say what changed between two releases, why, and which version number is honest."""
-    from dataclasses import asdict
-
     from winoqueer_nl.files import write_json
     from winoqueer_nl.publish.fetch import opened
     from winoqueer_nl.release import changelog
@@ -105,7 +103,7 @@ def diff(
             f" ({least.name})" + ("." if Level.NONE < step >= least else f"; {after.version} says less.")
         )
         if out is not None:
-            write_json(out, [asdict(change) | {"level": change.level.name} for change in changes])
+            write_json(out, [change.as_json() for change in changes])
 
 
 def fetch(

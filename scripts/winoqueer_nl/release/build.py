@@ -112,7 +112,7 @@ def _fill(inputs: Inputs, folder: Path) -> None:
         problems.add(
             EDITIONS_FILE, f"no edition {inputs.version} of {inputs.lang}", f"one of {listed(editions)}", "Add a row."
         )
-    tables = _tables(inputs, problems)
+    tables = _tables(inputs, d.survey_exports == "reconstructed", problems)
     problems.stop()
     for name, table in tables.items():
         write_parquet(table, folder / parquet_of(name))
@@ -164,14 +164,15 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     write_text(folder / CHECKSUMS, checksums_text(folder, released.files()))
 
 
-def _tables(inputs: Inputs, problems: Problems) -> dict[str, pa.Table]:
+def _tables(inputs: Inputs, reconstructed: bool, problems: Problems) -> dict[str, pa.Table]:
     survey = inputs.survey / "stereotypes.csv" if inputs.survey else None
     tables = {
         PAIRS: pairs_table(inputs.edition / "pairs.parquet", problems),
-        STEREOTYPES: stereotypes_table(inputs.edition / "stereotypes.csv", survey, problems),
+        STEREOTYPES: stereotypes_table(inputs.edition / "stereotypes.csv", survey, reconstructed, problems),
     }
     if inputs.survey is not None and survey is not None:
-        tables[SURVEY] = survey_table(survey, inputs.survey / "respondents.csv", problems)
+        respondents = None if reconstructed else inputs.survey / "respondents.csv"
+        tables[SURVEY] = survey_table(survey, respondents, problems)
     if inputs.scores:
         ids = tables[PAIRS].column("pair_id").combine_chunks()
         tables[SCORES] = scores_table(inputs.scores, ids, problems)

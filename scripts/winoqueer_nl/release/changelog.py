@@ -8,7 +8,7 @@ from typing import Any
 from winoqueer_nl.release.diff import Group, Level
 
 #: Explanations shown for one group of changes; the count says how many there are.
-MOST_EXPLANATIONS = 8
+MOST_EXPLANATIONS = 12
 
 
 def plural(what: str, n: int) -> str:
@@ -24,20 +24,23 @@ def _safe(text: str) -> str:
 
 
 def line(group: Group, examples: bool = True) -> str:
-    """One entry of the list: what, how many, why, an example, and the corrections that explain it."""
+    """One entry of the list: what, how many, why, an example, and the reasons of the corrections that explain it."""
     text = f"- **{group.level.name}** {plural(group.what, group.n)} {group.action} ({group.why})"
     change = group.example
-    if group.what in ("name", "identity", "counter identity", "template", "subset", "tier") or group.n == 1:
+    if group.n == 1:
         text += f": {change.id}"
     if examples and group.action == "changed":
         text += f"; for example {_safe(change.before)} → {_safe(change.after)}"
     text += "."
-    if group.corrections:
-        shown = group.corrections[:MOST_EXPLANATIONS]
-        rest = len(group.corrections) - len(shown)
-        text += f" Explained by {'; '.join(shown)}{f'; and {rest} more' if rest else ''}."
-    elif group.what == "sentence pair":
-        text += " No correction in the tables explains this."
+    if group.explained:
+        shown = [f"{reason} ({n:,})" for reason, n in group.explained[:MOST_EXPLANATIONS]]
+        rest = len(group.explained) - len(shown)
+        text += (
+            f" Explained by corrections: {'; '.join(shown)}{f'; and {rest} more in corrections.csv' if rest else ''}."
+        )
+    if group.unexplained and group.what == "sentence pair":
+        which = "any of this" if group.unexplained == group.n else f"{group.unexplained:,} of them"
+        text += f" No correction in the tables explains {which}."
     return text
 
 
@@ -63,7 +66,8 @@ def as_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
             "n": group.n,
             "level": group.level.name,
             "why": group.why,
-            "corrections": list(group.corrections),
+            "explained": dict(group.explained),
+            "unexplained": group.unexplained,
             "example": {"id": group.example.id, "before": group.example.before, "after": group.example.after},
         }
         for group in groups

@@ -98,6 +98,7 @@ def check_exports(release: Release, exports: Iterable[Export], problems: Problem
             "Run the command in the project folder, or name the exports with --export.",
         )
         return 0
+    _check_reconstruction(release, exports, problems)
     where: dict[str, str] = {}
     for export in exports:
         public = _public_texts(export.project) if export.project else frozenset()
@@ -113,6 +114,30 @@ def check_exports(release: Release, exports: Iterable[Export], problems: Problem
                 f"{release.name}/{name}", f"a text of {len(text)} characters from {where[text]}", "none", _LEAK
             )
     return len(where)
+
+
+#: The column in which a reconstructed sample says of each row that its respondent does not exist.
+SAMPLE_NOTE = "SampleNote"
+
+
+def _check_reconstruction(release: Release, exports: Iterable[Export], problems: Problems) -> None:
+    """Counts of people who do not exist are no data: a reconstructed sample must be declared as one."""
+    made_up = [e.path for e in exports if e.path.is_file() and SAMPLE_NOTE in _first_line(e.path)]
+    if not made_up or SURVEY not in release.subsets:
+        return
+    questions = set(release.table(SURVEY)["question"].to_pylist()) - set(_ABOUT_STEREOTYPES)
+    if questions:
+        problems.add(
+            f"{release.name}/{parquet_of(SURVEY)}",
+            f"counts of people ({', '.join(sorted(questions))}) from a reconstructed sample, {made_up[0].name}",
+            "votes only, which agree with the published counts",
+            "Say survey_exports: reconstructed in release/<language>.yaml, or name the original exports.",
+        )
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline()
 
 
 def sensitive(export: Export, problems: Problems) -> Iterator[tuple[str, str]]:

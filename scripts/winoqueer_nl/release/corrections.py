@@ -16,7 +16,7 @@ from winoqueer_nl.files import write_csv
 from winoqueer_nl.problems import InputError, Problem, Problems
 from winoqueer_nl.schema import Row
 from winoqueer_nl.sources import TABLES, Sources
-from winoqueer_nl.tables import records
+from winoqueer_nl.tables import records, shown
 
 _BOOKKEEPING = {"row", "since", "until", "kind", "reason"}
 
@@ -44,9 +44,14 @@ class Correction:
 
     @property
     def label(self) -> str:
-        """How a changelog names it."""
+        """How a list of single changes names it."""
         text = f"{self.table} {self.key}"
         return f"{text}: {self.reason}" if self.reason else text
+
+    @property
+    def because(self) -> str:
+        """Why it was made, as a changelog says it; rows without a reason are named."""
+        return self.reason or f"{self.table} {self.key} {self.change}"
 
     def touches(self, stereotype: str, template: str, identities: Iterable[str], subject: str) -> bool:
         """Whether a pair with these parts can have been changed by it."""
@@ -56,6 +61,28 @@ class Correction:
             and _fits(self.identities, identities)
             and _fits(self.subjects, [subject])
         )
+
+    def brings_or_takes(self) -> bool:
+        """Whether it can have brought or taken whole pairs, not only other words."""
+        return self.table == "coverage" or (self.table in _MEMBERS and self.change != "changed")
+
+    def rewords(self, old: str, new: str) -> bool:
+        """Whether it can have turned the one text into the other: what it replaced stood there, what it put stands."""
+        return (
+            self.table in _WORDINGS
+            and (not _literal(self.before) or shown(self.before) in old)
+            and (not _literal(self.after) or shown(self.after) in new)
+        )
+
+
+#: Tables whose rows, when they come or go, bring or take pairs; and tables that hold words of sentences.
+_MEMBERS = ("stereotypes", "forms", "absent", "templates", "identities", "counter_identities", "names")
+_WORDINGS = ("forms", "templates", "variants", "identities", "counter_identities", "identity_forms", "names")
+
+
+def _literal(text: str) -> bool:
+    """Whether a cell is the very text of a sentence: no slots in it, and one cell only."""
+    return bool(text) and "{" not in text and "=" not in text
 
 
 COLUMNS = [field.name for field in fields(Correction)]
@@ -124,7 +151,7 @@ def _correction(
             else "; ".join(f"{c}={cells[c]}" for c in differing if c in cells)
         )
 
-    shown = new or old
+    cells = new or old
     reasons = [row for row in (before, after) if row is not None and row.reason]
     return Correction(
         edition=edition,
@@ -135,12 +162,12 @@ def _correction(
         after=told(new),
         kind=next((row.kind for row in reasons if row.kind), None) or "",
         reason=reasons[0].reason or "" if reasons else "",
-        stereotype_ids=shown.get("stereotype_id", ""),
-        template_ids=_templates(sources, table, shown),
-        identities=_identities(table, shown),
-        subjects=shown.get("name_id", "")
+        stereotype_ids=cells.get("stereotype_id", ""),
+        template_ids=_templates(sources, table, cells),
+        identities=_identities(table, cells),
+        subjects=cells.get("name_id", "")
         if table == "names"
-        else shown.get("subject", "")
+        else cells.get("subject", "")
         if table == "variants"
         else "",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -80,6 +80,11 @@ class Description(Strict):
     content_warning: Text
     how_made: Texts
     survey: Text | None = None
+    survey_exports: Literal["original", "reconstructed"] = Field(
+        default="original",
+        description="reconstructed: the exports are the sample made from published counts, whose respondents do not "
+        "exist; what those counts do not determine is then not released",
+    )
     intended_use: Texts
     out_of_scope: Texts
     limitations: Texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import IntEnum
@@ -46,20 +46,29 @@ class Change:
     after: str
     level: Level
     why: str
-    corrections: tuple[str, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The change for a file that programs read."""
+        return asdict(self) | {"level": self.level.name, "corrections": [c.label for c in self.corrections]}
 
 
 @dataclass(frozen=True)
 class Group:
-    """Changes of one kind with one explanation, for people: how many, and the first of them."""
+    """Changes of one kind, for people: how many, the first of them, and what explains how many of them.
+
+    explained: reasons of corrections with the number of changes that each explains, the most frequent first.
+    unexplained: changes that no correction explains.
+    """
 
     what: str
     action: str
     level: Level
     why: str
-    corrections: tuple[str, ...]
     n: int
     example: Change
+    explained: tuple[tuple[str, int], ...]
+    unexplained: int
 
 
 def compare(old: Release, new: Release) -> list[Change]:
@@ -118,10 +127,6 @@ def _columns(old: Release, new: Release) -> Iterator[Change]:
                     )
 
 
-def _labels(corrections: Iterable[Correction]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(c.label for c in corrections))
-
-
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -134,7 +139,7 @@ def _stereotypes(old: pd.DataFrame, new: pd.DataFrame, explained: list[Correctio
     ):
         for identifier in ids:
             gloss = _text((a if action == "removed" else b).loc[identifier, "gloss"])
-            told = _labels(c for c in explained if identifier in c.stereotype_ids.split(";"))
+            told = tuple(c for c in explained if c.table == "stereotypes" and identifier == c.stereotype_ids)
             before, after = (gloss, "") if action == "removed" else ("", gloss)
             yield Change("stereotype", action, identifier, before, after, level, why, told)
     rules = {
@@ -151,7 +156,7 @@ def _stereotypes(old: pd.DataFrame, new: pd.DataFrame, explained: list[Correctio
             before, after = a.loc[identifier, column], b.loc[identifier, column]
             if (pd.isna(before) and pd.isna(after)) or before == after:
                 continue
-            told = _labels(c for c in explained if c.table == "stereotypes" and identifier == c.stereotype_ids)
+            told = tuple(c for c in explained if c.table == "stereotypes" and identifier == c.stereotype_ids)
             yield Change(what, "changed", identifier, _text(before), _text(after), level, why, told)
 
 
@@ -166,7 +171,7 @@ def _members(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> I
         old, new = (dict.fromkeys(frame[column]) for frame in (a, b))
         for identifier in [i for i in old if i not in new] + [i for i in new if i not in old]:
             gone = identifier in old
-            told = _labels(c for c in explained if c.table == table and c.key.split(" / ")[0] == identifier)
+            told = tuple(c for c in explained if c.table == table and c.key.split(" / ")[0] == identifier)
             yield Change(
                 what,
                 "removed" if gone else "added",
@@ -181,22 +186,22 @@ def _members(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> I
 
 def _pairs(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> Iterator[Change]:
     old, new = a.set_index("pair_id"), b.set_index("pair_id")
-    cache: dict[tuple[str, ...], tuple[str, ...]] = {}
+    touching: dict[tuple[str, ...], list[Correction]] = {}
 
-    def told(row: Any) -> tuple[str, ...]:
+    def can_touch(row: Any) -> list[Correction]:
         place = (row.stereotype_id, row.template_id, row.identity, row.counter_identity, row.subject)
-        if place not in cache:
-            cache[place] = _labels(
-                c for c in explained if c.touches(place[0], place[1], (place[2], place[3]), place[4])
-            )
-        return cache[place]
+        if place not in touching:
+            touching[place] = [c for c in explained if c.touches(place[0], place[1], place[2:4], place[4])]
+        return touching[place]
 
     for row in old[~old.index.isin(new.index)].itertuples():
+        told = tuple(c for c in can_touch(row) if c.brings_or_takes())
         why = "a removed sentence pair"
-        yield Change("sentence pair", "removed", str(row.Index), str(row.sent_x), "", Level.MAJOR, why, told(row))
+        yield Change("sentence pair", "removed", str(row.Index), str(row.sent_x), "", Level.MAJOR, why, told)
     for row in new[~new.index.isin(old.index)].itertuples():
+        told = tuple(c for c in can_touch(row) if c.brings_or_takes())
         why = "an added sentence pair"
-        yield Change("sentence pair", "added", str(row.Index), "", str(row.sent_x), Level.MINOR, why, told(row))
+        yield Change("sentence pair", "added", str(row.Index), "", str(row.sent_x), Level.MINOR, why, told)
     ids = old.index.intersection(new.index, sort=False)
     before, after = old.loc[ids], new.loc[ids]
     text = ["sent_x", "sent_y", "predicate", "identity_label", "counter_identity_label", "name_gender"]
@@ -214,7 +219,9 @@ def _pairs(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> Ite
         if shown[0] == shown[1]:
             column = next(c for c in text if _text(getattr(row_a, c)) != _text(getattr(row_b, c)))
             shown = [f"{column}: {_text(getattr(row, column))}" for row in (row_a, row_b)]
-        yield Change("sentence pair", "changed", str(row_a.Index), *shown, level, why, told(row_b))
+        whole = ["\n".join(_text(getattr(row, c)) for c in text) for row in (row_a, row_b)]
+        told = tuple(c for c in can_touch(row_b) if c.rewords(*whole))
+        yield Change("sentence pair", "changed", str(row_a.Index), *shown, level, why, told)
 
 
 class _Known:
@@ -315,10 +322,14 @@ def _scores(old: Release, new: Release, changed_texts: set[str]) -> Iterator[Cha
 
 
 def grouped(changes: Iterable[Change]) -> list[Group]:
-    """The changes by kind and explanation, the weightiest first, otherwise in the order found."""
-    groups: dict[tuple[Any, ...], list[Change]] = {}
+    """The changes by kind, the weightiest first, otherwise in the order found."""
+    groups: dict[tuple[str, str, Level, str], list[Change]] = {}
     for change in changes:
-        key = (change.what, change.action, change.level, change.why, change.corrections)
-        groups.setdefault(key, []).append(change)
-    found = [Group(*key, n=len(members), example=members[0]) for key, members in groups.items()]
+        groups.setdefault((change.what, change.action, change.level, change.why), []).append(change)
+    found = []
+    for key, members in groups.items():
+        counts = Counter(reason for c in members for reason in dict.fromkeys(x.because for x in c.corrections))
+        explained = tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+        unexplained = sum(not c.corrections for c in members)
+        found.append(Group(*key, len(members), members[0], explained, unexplained))
     return sorted(found, key=lambda group: -group.level)

@@ -127,9 +127,18 @@ def pairs_table(path: Path, problems: Problems) -> pa.Table:
     return table.replace_schema_metadata(None)
 
 
-def stereotypes_table(path: Path, survey: Path | None, problems: Problems) -> pa.Table:
-    """One row per stereotype: forms, counts and, with a survey, intervals and how sure each tier is."""
+#: What the published counts do not determine: a reconstructed sample has these figures from nobody.
+UNDETERMINED = ("harmfulness_sd",)
+
+
+def stereotypes_table(path: Path, survey: Path | None, reconstructed: bool, problems: Problems) -> pa.Table:
+    """One row per stereotype: forms, counts and, with a survey, intervals and how sure each tier is.
+
+    Of a reconstructed survey, the columns :data:`UNDETERMINED` are left empty.
+    """
     rows = read_csv(path, list(STEREOTYPE_FIELDS), problems)
+    if reconstructed:
+        rows = [row | dict.fromkeys(UNDETERMINED, "") for row in rows]
     forms = [column for column in (rows[0] if rows else {}) if column not in STEREOTYPE_FIELDS]
     fields = dict(STEREOTYPE_FIELDS)
     if survey is not None:
@@ -145,13 +154,15 @@ def stereotypes_table(path: Path, survey: Path | None, problems: Problems) -> pa
     return _table(rows, fields, path, problems)
 
 
-def survey_table(stereotypes: Path, respondents: Path, problems: Problems) -> pa.Table:
+def survey_table(stereotypes: Path, respondents: Path | None, problems: Problems) -> pa.Table:
     """Counts of the survey, one a row: people per identity answer (small counts withheld), votes per stereotype.
 
     A stereotype that shares the votes of another by declaration is left out, so that no vote is counted twice.
+    Without ``respondents`` (a reconstructed survey, whose people do not exist) there are votes only.
     """
     rows: list[tuple[str, str | None, str, int | None, bool]] = []
-    for row in read_csv(respondents, ["question", "answer", "n_respondents", "suppressed"], problems):
+    wanted = ["question", "answer", "n_respondents", "suppressed"]
+    for row in read_csv(respondents, wanted, problems) if respondents else []:
         hidden = row["suppressed"] == "true"
         if hidden != (row["n_respondents"] == ""):
             problems.add(
