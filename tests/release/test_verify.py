@@ -237,7 +237,7 @@ def test_survey_aggregates_without_the_exports_to_search_for_are_refused(copied:
 def test_counts_of_people_who_do_not_exist_are_refused(copied: Release, exports: list[Export]) -> None:
     text = exports[0].path.read_text(encoding="utf-8")
     exports[0].path.write_text(text.replace("Status", "SampleNote", 1), encoding="utf-8")
-    with pytest.raises(InputError, match="counts of people .* from a reconstructed sample"):
+    with pytest.raises(InputError, match=r"counts of people .* from a reconstructed sample"):
         verify.verify(verify.Context(copied, exports), [c for c in verify.QUICK if c.name == "raw exports"])
 
 
