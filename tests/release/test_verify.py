@@ -261,6 +261,16 @@ def test_words_that_the_maintainers_wrote_themselves_are_no_leak(
     assert "raw exports" in caught(copied, [Export(export, instrument, toy_project)])
 
 
+@pytest.mark.parametrize("place", ["README.md", "plots/pairs_by_identity.png", "pairs/test-00000-of-00001.parquet"])
+def test_the_token_in_use_is_found_whatever_it_looks_like(copied: Release, place: str) -> None:
+    token = "a-token-of-no-known-form-0123456789"
+    path = copied.folder / place
+    path.write_bytes(path.read_bytes() + token.encode())
+    with pytest.raises(InputError, match="the token in use") as error:
+        verify.verify(verify.Context(copied, token=token), [c for c in verify.QUICK if c.name == "patterns"])
+    assert token not in error.value.message()
+
+
 def test_a_missing_program_is_said_to_be_missing(copied: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tools, "find", lambda name: None)
     with pytest.raises(InputError, match="make release-tools") as error:

@@ -215,13 +215,13 @@ def check_patterns(release: Release, problems: Problems, token: str | None = Non
         for what, pattern in _TOKENS.items():
             if re.search(pattern, data):
                 problems.add(f"{release.name}/{name}", what, "no secrets", "Revoke it, and find out how it got there.")
-        if name.endswith(".png") or name.endswith(".parquet"):
+        if token and find([token], data):
+            problems.add(f"{release.name}/{name}", "the token in use", "no secrets", "Revoke it.")
+        if name.endswith((".png", ".parquet")):
             continue  # compressed bytes look like anything; the decoded texts of Parquet files are searched
         for what, pattern in _PATTERNS.items():
             if re.search(pattern, data):
                 problems.add(f"{release.name}/{name}", what, "nothing about a person", _LEAK)
-        if token and find([token], data):
-            problems.add(f"{release.name}/{name}", "the token in use", "no secrets", "Revoke it.")
 
 
 def token_in_use() -> str | None:

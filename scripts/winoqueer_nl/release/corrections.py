@@ -119,7 +119,7 @@ def _within(edition: str, first: str | None, last: str) -> bool:
 def _cells(row: Row | None) -> dict[str, str]:
     if row is None:
         return {}
-    cells = {}
+    cells: dict[str, str] = {}
     for name in type(row).model_fields:
         value = getattr(row, name)
         if name not in _BOOKKEEPING and value is not None:

@@ -87,8 +87,7 @@ def compare(old: Release, new: Release) -> list[Change]:
     explained = _corrections_between(old, new)
     changes = list(_columns(old, new))
     a, b = old.table(PAIRS).to_pandas(), new.table(PAIRS).to_pandas()
-    stereotypes = [release.table(STEREOTYPES).to_pandas() for release in (old, new)]
-    changes += _stereotypes(*stereotypes, explained)
+    changes += _stereotypes(old.table(STEREOTYPES).to_pandas(), new.table(STEREOTYPES).to_pandas(), explained)
     changes += _members(a, b, explained)
     changes += _pairs(a, b, explained)
     changes += _survey(old, new)
@@ -221,7 +220,7 @@ def _pairs(a: pd.DataFrame, b: pd.DataFrame, explained: list[Correction]) -> Ite
             shown = [f"{column}: {_text(getattr(row, column))}" for row in (row_a, row_b)]
         whole = ["\n".join(_text(getattr(row, c)) for c in text) for row in (row_a, row_b)]
         told = tuple(c for c in can_touch(row_b) if c.rewords(*whole))
-        yield Change("sentence pair", "changed", str(row_a.Index), *shown, level, why, told)
+        yield Change("sentence pair", "changed", str(row_a.Index), shown[0], shown[1], level, why, told)
 
 
 class _Known:

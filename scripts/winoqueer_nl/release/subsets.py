@@ -166,7 +166,7 @@ def survey_table(stereotypes: Path, respondents: Path | None, problems: Problems
         hidden = row["suppressed"] == "true"
         if hidden != (row["n_respondents"] == ""):
             problems.add(
-                respondents,
+                str(respondents),
                 f"{quoted(row['n_respondents'])} with suppressed {quoted(row['suppressed'])}",
                 "a count, or an empty cell with suppressed true",
                 _BUILD_AGAIN,
