@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -229,3 +233,40 @@ def test_reading_calls_that_fail_once_are_survived(lfs: Hub, release: Release) -
         if message is not None:
             the_message_is_clear(message)
             assert attempt(release) is None
+
+
+KILLED = """
+import sys
+from hub.client import FILES
+from winoqueer_nl.publish import hub, run
+from winoqueer_nl.publish.token import token
+from winoqueer_nl.release import verify
+from winoqueer_nl.release.layout import open_release
+from pathlib import Path
+context = verify.Context(open_release(Path(sys.argv[1])))
+run.publish(context, hub.Hub("org/data", token()), run.Options(confirm=True), print, FILES)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", [r"PUT /lfs/object", r"POST .*/commit/main", r"POST .*/tag/", r"GET .*parquet"])
+@pytest.mark.parametrize("late", [False, True], ids=["before its work", "after its work"])
+def test_a_process_that_is_killed_at_a_call_is_finished_by_a_second_one(
+    lfs: Hub, release: Release, tmp_path: Path, call: str, late: bool
+) -> None:
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "HF_HOME": str(tmp_path / "own"),
+        "HF_HUB_DISABLE_XET": "1",
+    }
+    environment.pop("HF_HUB_OFFLINE", None)
+    line = [sys.executable, "-c", KILLED, str(release.folder)]
+    process = subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # The server does the work of the call or leaves it, and the client is gone before it could hear of it.
+    lfs.faults.append(Fault(match=call, hook=process.kill, cut=True, late=late))
+    assert process.wait(timeout=120) == -signal.SIGKILL
+    assert_nothing_is_half_there(lfs, release)
+    assert subprocess.run(line, env=environment, timeout=120, check=False).returncode == 0
+    assert list(state(lfs)[0]) == ["v1.0.0"]
+    assert state(lfs)[1] == 2
+    assert whole(lfs, release, "v1.0.0")
