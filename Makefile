@@ -18,7 +18,7 @@ build: .make/installed ## Build everything that config.yaml asks for, then say w
 
 .PHONY: test
 test: .make/installed ## Run the tests
-	@$(BIN)/python -m pytest -n 2 tests
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests
 
 .PHONY: lint
 lint: .make/installed ## Check style, types and the workflow

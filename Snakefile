@@ -12,9 +12,6 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: "config.yaml"
-
-
 include: "rules/common.smk"
 
 
@@ -27,6 +24,9 @@ include: "rules/tables.smk"
 include: "rules/survey.smk"
 include: "rules/pairs.smk"
 include: "rules/metadata.smk"
+include: "rules/score.smk"
+include: "rules/statistics.smk"
+include: "rules/report.smk"
 include: "rules/summary.smk"
 
 

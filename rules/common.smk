@@ -5,11 +5,23 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from winoqueer_nl.config import from_mapping
+from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
+from winoqueer_nl.scoring.demo import DEMOS
+from winoqueer_nl.scoring.models import check_keys, read_models
 from winoqueer_nl.sources import source_files
+from winoqueer_nl.statistics.tables import DATA_ONLY, NAMES
 
 ROOT = Path(workflow.basedir)
+
+# Before Snakemake reads it: of two equal keys it would take the last in silence, and stop at UTF-16 with a traceback.
+try:
+    read(ROOT)
+except InputError as error:
+    raise WorkflowError(error.message()) from None
+
+
+configfile: "config.yaml"
 
 
 def checked_configuration():
@@ -29,7 +41,7 @@ def checked_configuration():
         problems.stop()
         return checked
     except InputError as error:
-        raise WorkflowError(error.message())
+        raise WorkflowError(error.message()) from None
 
 
 CONFIG = checked_configuration()
@@ -73,6 +85,75 @@ def editions():
     ]
 
 
+def known_models():
+    """models.yaml, checked, with every model of the configuration in it."""
+    try:
+        known = read_models(ROOT / "models.yaml")
+        check_keys(list(CONFIG.scoring.models), known, "config.yaml")
+        return known
+    except InputError as error:
+        raise WorkflowError(error.message()) from None
+
+
+MODELS = known_models()
+
+
+def score_outputs():
+    """The scores that the configuration asks for: every edition by every model."""
+    return [
+        f"results/scores/{lang}/{edition}/{model}/{name}"
+        for lang, edition in editions()
+        for model, run in CONFIG.scoring.models.items()
+        if run.languages is None or lang in run.languages
+        for name in ("scores.parquet", "summary.json")
+    ]
+
+
+def score_options(wildcards):
+    """The configuration of one run as command-line options."""
+    one, run = CONFIG.scoring, CONFIG.scoring.models[wildcards.model]
+    text = f"--precision {one.precision} --device {one.device} --seed {one.seed}"
+    return text + (f" --sample {run.sample}" if run.sample else "")
+
+
+TABLES = [
+    f"results/tables/{name}.{kind}"
+    for name in NAMES
+    for kind in (("csv",) if name in DATA_ONLY else ("csv", "md", "tex"))
+]
+SHOWN_IN_REPORT = ("models", "bias_all", "identity_tests", "comparison", "languages")
+
+
+def scored(name):
+    """That file of every run that the configuration asks for."""
+    return [path for path in score_outputs() if Path(path).name == name]
+
+
+def statistics_options():
+    """The configuration section statistics as command-line options."""
+    one = CONFIG.statistics
+    return (
+        f"--resamples {one.resamples} --seed {one.seed} --confidence {one.confidence}"
+        f" --languages {','.join(one.compare)}"
+    )
+
+
+def report_edition():
+    """The edition that the page shows: as configured, or the last of its language."""
+    one = CONFIG.report
+    return one.edition or CONFIG.languages[one.language].editions[-1]
+
+
+def report_survey():
+    """The survey aggregates of the page's language, where it has a survey."""
+    lang = CONFIG.report.language
+    if CONFIG.languages[lang].survey is None:
+        return []
+    return [
+        f"results/{lang}/survey/{name}.csv" for name in ("stereotypes", "respondents")
+    ]
+
+
 def final_outputs():
     """The files that `snakemake` builds without a target: every output of every stage.
 
@@ -96,4 +177,10 @@ def final_outputs():
         if one.survey
         for name in ("stereotypes.csv", "respondents.csv", "summary.json")
     ]
-    return built + surveys + ["results/config.yaml", "results/summary.txt"]
+    shown = [
+        "results/report/index.html",
+        "results/report/figures",
+        "results/config.yaml",
+        "results/summary.txt",
+    ]
+    return built + surveys + score_outputs() + TABLES + shown

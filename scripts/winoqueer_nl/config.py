@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,10 @@ from pydantic import Field
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.release.config import ReleaseConfig
 from winoqueer_nl.schema import EditionNumber, Identifiers
+from winoqueer_nl.report.config import ReportConfig
+from winoqueer_nl.schema import EditionNumber, each_once, split
+from winoqueer_nl.scoring.config import ScoringConfig
+from winoqueer_nl.statistics.config import StatisticsConfig
 from winoqueer_nl.survey.config import SurveyConfig
 from winoqueer_nl.tables import read_table
 from winoqueer_nl.yaml_files import Strict, checked, read_yaml
@@ -19,7 +24,14 @@ from winoqueer_nl.yaml_files import Strict, checked, read_yaml
 CONFIG_FILE = "config.yaml"
 EDITIONS_FILE = "release/editions.csv"
 
-LanguageCode = Annotated[str, pydantic.StringConstraints(pattern=r"^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$")]
+
+def _language_code(value: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*", value):
+        raise ValueError("a language code such as nl or pt-BR")
+    return value
+
+
+LanguageCode = Annotated[str, pydantic.AfterValidator(_language_code)]
 
 
 def _below_the_project(value: str) -> str:
@@ -29,6 +41,7 @@ def _below_the_project(value: str) -> str:
     return value
 
 
+LanguageCodes = Annotated[tuple[LanguageCode, ...], pydantic.BeforeValidator(split), pydantic.AfterValidator(each_once)]
 ProjectPath = Annotated[str, pydantic.AfterValidator(_below_the_project)]
 
 
@@ -66,6 +79,11 @@ class Config(Strict):
     survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
     release: ReleaseConfig = Field(default=ReleaseConfig(), description="what goes into a release")
+    scoring: ScoringConfig = Field(default=ScoringConfig(), description="which models are scored, and how")
+    statistics: StatisticsConfig = Field(
+        default=StatisticsConfig(), description="how intervals are made, which languages are compared"
+    )
+    report: ReportConfig = Field(default=ReportConfig(), description="what the page is about")
 
 
 class EditionRow(pydantic.BaseModel):
@@ -75,24 +93,74 @@ class EditionRow(pydantic.BaseModel):
 
     row: int = Field(default=0, exclude=True)
     edition: EditionNumber
-    languages: Identifiers
+    languages: LanguageCodes
     summary: str
 
 
 def read_editions(root: Path) -> list[EditionRow]:
     """The editions that exist; raises InputError for a bad table."""
     problems = Problems()
-    rows = read_table(root / EDITIONS_FILE, EditionRow, problems)
+    path = root / EDITIONS_FILE
+    rows = read_table(path, EditionRow, problems)
+    first: dict[str, int] = {}
+    folders = language_folders(root)
+    for row in rows:
+        if first.setdefault(row.edition, row.row) != row.row:
+            problems.add(
+                path,
+                f"{quoted(row.edition)}, which row {first[row.edition]} has as well",
+                "each edition once",
+                "Remove one of the rows, or correct its number.",
+                row=row.row,
+                field="edition",
+            )
+        for code in row.languages:
+            if code not in folders:
+                problems.add(
+                    path,
+                    quoted(code),
+                    f"a language with a folder in templates/: {listed(folders)}",
+                    suggestion(code, folders),
+                    row=row.row,
+                    field="languages",
+                )
     problems.stop()
     return rows
 
 
-def load(root: Path) -> Config:
-    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+def language_folders(root: Path) -> list[str]:
+    """The languages that have tables, by the names of their folders."""
+    folder = root / "templates"
+    return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
+
+
+def check_known(root: Path, lang: str, edition: str) -> None:
+    """Raise InputError unless the language has tables and the edition exists for it."""
+    problems = Problems()
+    known = read_editions(root)
+    folders = language_folders(root)
+    of_language = [row.edition for row in known if lang in row.languages]
+    if lang not in folders:
+        expected = f"a language with a folder in {root / 'templates'}: {listed(folders)}"
+        problems.add("--lang", quoted(lang), expected, suggestion(lang, folders))
+    elif edition not in of_language:
+        expected = f"an edition of this language in {EDITIONS_FILE}: {listed(of_language)}"
+        problems.add("--edition", quoted(edition), expected, suggestion(edition, of_language))
+    problems.stop()
+
+
+def read(root: Path) -> Config:
+    """Read config.yaml of a project folder; raises InputError with every problem that the file has by itself."""
     problems = Problems()
     config = read_yaml(root / CONFIG_FILE, Config, problems)
     problems.stop()
     assert config is not None
+    return config
+
+
+def load(root: Path) -> Config:
+    """Read and check config.yaml of a project folder; raises InputError with every problem."""
+    config = read(root)
     check_against_project(config, root, CONFIG_FILE)
     return config
 
@@ -100,7 +168,7 @@ def load(root: Path) -> Config:
 def from_mapping(content: Mapping[str, Any], root: Path) -> Config:
     """Check a configuration that Snakemake has merged (config.yaml, --configfile, --config)."""
     problems = Problems()
-    config = checked(dict(content), Config, CONFIG_FILE, problems)
+    config = checked(content, Config, CONFIG_FILE, problems)
     problems.stop()
     assert config is not None
     check_against_project(config, root, CONFIG_FILE)
@@ -111,7 +179,7 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
     """Every language has its folder, every edition exists for it, every file named is there."""
     problems = Problems()
     known = {row.edition: row for row in read_editions(root)}
-    folders = sorted(p.name for p in (root / "templates").iterdir() if p.is_dir())
+    folders = language_folders(root)
     for code, language in config.languages.items():
         if code not in folders:
             problems.add(

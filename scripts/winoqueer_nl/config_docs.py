@@ -53,7 +53,7 @@ def _default(field: pydantic.fields.FieldInfo) -> str:
         return "(none)"
     if isinstance(value, pydantic.BaseModel):
         return "see below"
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
+    return f"`{json.dumps(value, ensure_ascii=False, default=lambda model: model.model_dump(exclude_defaults=True))}`"
 
 
 def _rows(model: type[pydantic.BaseModel], place: str) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pydantic
 
 from winoqueer_nl.problems import Problems, listed, quoted
+from winoqueer_nl.references import check_placeholders, check_references
 from winoqueer_nl.schema import (
     Absent,
     CounterIdentity,
@@ -21,7 +23,7 @@ from winoqueer_nl.schema import (
     Template,
     Variant,
 )
-from winoqueer_nl.sources import Sources
+from winoqueer_nl.sources import TABLES, Sources
 from winoqueer_nl.tables import decoded
 from winoqueer_nl.yaml_files import Strict
 
@@ -67,6 +69,11 @@ def choose(sources: Sources, edition: str) -> Edition:
     }
     chosen = Edition(lang=sources.lang, edition=edition, language=sources.language, **valid)
     problems = Problems()
+    _check_not_empty(valid, sources.paths, edition, problems)
+    check_references(valid, sources.paths, problems, edition)
+    check_placeholders(valid, sources.paths, problems)
+    # Where an id points nowhere, what is complete cannot be said.
+    problems.stop()
     _check_complete(chosen, sources.paths, problems)
     problems.stop()
     return chosen
@@ -75,8 +82,19 @@ def choose(sources: Sources, edition: str) -> Edition:
 _WITH_REASON = ("absent", "coverage", "metadata_exceptions")
 
 
+def _check_not_empty(valid: dict[str, list[Any]], paths: dict[str, Path], edition: str, problems: Problems) -> None:
+    for name, table in TABLES.items():
+        if not valid[name] and not table.may_be_empty:
+            problems.add(
+                paths[name],
+                f"no row that holds in edition {edition}",
+                "at least one",
+                "Look at the since and until of the rows, or build another edition.",
+            )
+
+
 def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems) -> None:
-    forms = {(row.stereotype_id, row.form): row for row in chosen.forms if row.identity is None}
+    forms = {(row.stereotype_id, row.form) for row in chosen.forms if row.identity is None and row.copy_number is None}
     absent = {row.stereotype_id: row for row in chosen.absent}
     written = {row.stereotype_id for row in chosen.forms}
     for stereotype in chosen.stereotypes:
@@ -85,9 +103,10 @@ def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems)
         if stereotype.stereotype_id in absent:
             if stereotype.stereotype_id in written:
                 problems.add(
-                    paths["absent"],
+                    absent[stereotype.stereotype_id].file or paths["absent"],
                     f"{quoted(stereotype.stereotype_id)}, which has forms in {paths['forms']}",
                     "either forms or a row here",
+                    "Remove one of them.",
                     row=absent[stereotype.stereotype_id].row,
                     field="stereotype_id",
                 )
@@ -104,9 +123,10 @@ def _check_complete(chosen: Edition, paths: dict[str, Path], problems: Problems)
         own = identities.get(row.stereotype_id)
         if own is not None and row.copies == 0 and row.identity not in own:
             problems.add(
-                paths["coverage"],
+                row.file or paths["coverage"],
                 f"{row.stereotype_id} left out with {quoted(row.identity)}",
                 f"one of its identities: {listed(own)}",
+                "Correct the identity, or remove the row.",
                 row=row.row,
                 field="identity",
             )

@@ -23,12 +23,14 @@ def atomic(path: Path) -> Iterator[Path]:
     Raises :class:`InputError` when the place cannot be written (read-only, full, a folder in the way).
     """
     path = Path(path)
-    temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+    except OSError as error:  # it names a folder above or a temporary file: all of them are our place to write
+        raise _unwritable(path, error) from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
@@ -38,23 +40,25 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     except OSError as error:
         # Errors about other files than ours (a missing input, say) are somebody else's to explain.
-        ours = {str(path), str(path.parent), str(temporary)}
-        if error.filename is not None and str(error.filename) not in ours:
+        if error.filename is not None and str(error.filename) not in (str(path), str(temporary)):
             raise
-        raise InputError(
-            [
-                Problem(
-                    str(path),
-                    f"the system's answer {error.strerror or error!s}",
-                    "a place that can be written",
-                    "Free some space or choose another folder; nothing was written.",
-                )
-            ]
-        ) from error
+        raise _unwritable(path, error) from error
     finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        [
+            Problem(
+                str(path),
+                f"the system's answer {error.strerror or error!s}",
+                "a place that can be written",
+                "Free some space or choose another folder; nothing was written.",
+            )
+        ]
+    )
 
 
 @contextlib.contextmanager

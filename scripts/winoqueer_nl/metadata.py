@@ -7,21 +7,21 @@ kept in metadata_exceptions.csv, a row and a reason each.
 from __future__ import annotations
 
 import csv
-from collections import Counter
+import io
+import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
+from winoqueer_nl import pairs
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.files import write_csv
-from winoqueer_nl.pairs import subjects
 from winoqueer_nl.patterns import fill, text_pattern
+from winoqueer_nl.planning import subjects
 from winoqueer_nl.problems import Problems, quoted
 from winoqueer_nl.schema import MetadataException, Stereotype, Template
 from winoqueer_nl.sources import table_path
-from winoqueer_nl.tables import shown
+from winoqueer_nl.tables import decoded, shown
 
 #: Columns of the survey aggregates that the tidy table repeats, blank where a stereotype was not asked about.
 SURVEY_COLUMNS = [
@@ -66,11 +66,11 @@ def form_rows(edition: Edition) -> list[FormRow]:
         if written.identity is None and written.copy_number is None:
             texts.setdefault(written.stereotype_id, []).append((written.form, written.text))
     labels = {row.identity_id: row.metadata_label for row in edition.identities}
-    exceptions: dict[tuple[str, str], list[MetadataException]] = {}
-    for exception in edition.metadata_exceptions:
-        exceptions.setdefault((exception.stereotype_id, exception.form), []).append(exception)
+    exceptions: dict[tuple[str, str], list[tuple[int, MetadataException]]] = {}
+    for place, exception in enumerate(edition.metadata_exceptions):
+        exceptions.setdefault((exception.stereotype_id, exception.form), []).append((place, exception))
     rows: list[FormRow] = []
-    used: Counter[int] = Counter()
+    used: set[int] = set()  # places in the table: a row's own number is not kept in a written edition
     for stereotype in edition.stereotypes:
         for form, text in texts.get(stereotype.stereotype_id, []):
             for reading in _readings(edition, stereotype, text, problems):
@@ -82,20 +82,21 @@ def form_rows(edition: Edition) -> list[FormRow]:
                     reading,
                     ", ".join(labels[identity] for identity in stereotype.identities),
                 )
-                for exception in exceptions.get((stereotype.stereotype_id, form), []):
-                    if exception.text in (None, reading):
-                        used[exception.row] += 1
+                for place, exception in exceptions.get((stereotype.stereotype_id, form), []):
+                    if exception.text is None or shown(exception.text) == reading:
+                        used.add(place)
                         row = _excepted(row, exception, edition, problems)
                 rows.append(row)
-    for exception in edition.metadata_exceptions:
-        if not used[exception.row]:
+    for place, exception in enumerate(edition.metadata_exceptions):
+        if place not in used:
             problems.add(
-                table_path("metadata_exceptions", edition.lang),
+                exception.file or table_path("metadata_exceptions", edition.lang),
                 f"an exception for {exception.stereotype_id}, {exception.form}"
                 + (f", {quoted(exception.text)}" if exception.text else ""),
                 "a form that the stereotype has",
                 "Correct the row or remove it.",
-                row=exception.row,
+                row=exception.row or None,
+                field="text" if exception.text else "stereotype_id",
             )
     problems.stop()
     return rows
@@ -108,7 +109,10 @@ def _readings(edition: Edition, stereotype: Stereotype, text: str, problems: Pro
         return ["".join(part for part in parts if isinstance(part, str))]
     names = subjects(edition, stereotype.origin, problems)
     order = {"female": 0, "male": 1, "neutral": 2}
-    return list(dict.fromkeys(fill(parts, name.slots) for name in sorted(names, key=lambda n: order[n.gender])))
+    in_order = sorted(names, key=lambda name: order[name.gender])
+    return list(
+        dict.fromkeys(fill(parts, {slot: shown(text) for slot, text in name.slots.items()}) for name in in_order)
+    )
 
 
 def _gloss(edition: Edition, stereotype: Stereotype, template: Template) -> str:
@@ -126,12 +130,13 @@ def _excepted(row: FormRow, exception: MetadataException, edition: Edition, prob
         return replace(row, text=value)
     if exception.column == "identities":
         return replace(row, identities=value)
-    if not exception.value.isdigit():
+    if exception.value not in set(string.digits):
         problems.add(
-            table_path("metadata_exceptions", edition.lang),
+            exception.file or table_path("metadata_exceptions", edition.lang),
             quoted(exception.value),
-            "how many times the row stands: 0, 1, 2, ...",
-            row=exception.row,
+            "how many times the row stands: a digit, such as 0 or 2",
+            "Correct it.",
+            row=exception.row or None,
             field="value",
         )
         return row
@@ -142,8 +147,17 @@ def read_survey(path: Path | None) -> dict[str, dict[str, str]]:
     """The survey aggregates by stereotype id, every cell as text; empty where the language has no survey."""
     if path is None:
         return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        return {row["stereotype_id"]: row for row in csv.DictReader(file)}
+    problems = Problems()
+    text = decoded(path, problems)
+    problems.stop()
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    for column in ("stereotype_id", "n_votes", *SURVEY_COLUMNS, "votes_of"):
+        if column not in (rows.fieldnames or []):
+            problems.add(
+                path, f"no column {quoted(column)}", "survey aggregates", "Remove the file and build it again."
+            )
+    problems.stop()
+    return {row["stereotype_id"]: row for row in rows}
 
 
 def published_rows(edition: Edition, survey: Mapping[str, Mapping[str, str]]) -> Iterable[list[str]]:
@@ -203,7 +217,7 @@ def write(edition: Edition, survey_file: Path | None, pairs_file: Path, publishe
     """Write stereotype_metadata.csv and stereotypes.csv; return the number of rows of each."""
     survey = read_survey(survey_file)
     rows = list(published_rows(edition, survey))
-    ids = pq.read_table(pairs_file, columns=["stereotype_id"]).column(0).value_counts().to_pylist()
+    ids = pairs.read(pairs_file, ["stereotype_id"]).column(0).value_counts().to_pylist()
     header, tidy_table = tidy_rows(edition, survey, {entry["values"]: entry["counts"] for entry in ids})
     write_csv(published, list(edition.language.metadata_columns), rows)
     write_csv(tidy, header, tidy_table)

@@ -6,11 +6,11 @@ a batch at a time, so that memory does not grow with the number of names.
 
 from __future__ import annotations
 
+import csv
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,15 +18,14 @@ import pyarrow.parquet as pq
 
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.files import atomic, atomic_text
-from winoqueer_nl.narrowing import AmbiguousError, Place, narrowest, wording
-from winoqueer_nl.patterns import Pattern, compile_pattern, fill, text_pattern
-from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
-from winoqueer_nl.references import IDENTITY
-from winoqueer_nl.schema import PAIR_COLUMNS, Form, Identity, Name, Row, Stereotype, Template, Variant
+from winoqueer_nl.patterns import fill
+from winoqueer_nl.planning import Cell, Planned, plan
+from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.references import GROUP
+from winoqueer_nl.schema import PAIR_COLUMNS, Name
 from winoqueer_nl.sources import table_path
 from winoqueer_nl.tables import shown
 
-GROUP = "group"
 ROWS_PER_BATCH = 50_000
 
 _ARROW_TYPES = {
@@ -39,6 +38,7 @@ _ARROW_TYPES = {
     "harmfulness_mean": pa.float64(),
 }
 SCHEMA = pa.schema([(column, _ARROW_TYPES.get(column, pa.string())) for column in PAIR_COLUMNS])
+_PAIR_ID, _SENT_X, _SENT_Y = (PAIR_COLUMNS.index(column) for column in ("pair_id", "sent_x", "sent_y"))
 
 
 @dataclass(frozen=True)
@@ -49,171 +49,7 @@ class Judgement:
     harmfulness_mean: float | None = None
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One stereotype in one template with one identity against one counter identity, ready for its subjects."""
-
-    template: Template
-    stereotype: Stereotype
-    identity: Identity
-    counter_identity: str
-    copy_number: int
-    x: Pattern
-    y: Pattern
-    predicate: tuple[str | tuple[str], ...]
-    #: patterns of subjects that a variant singles out by name: name id -> (x, y)
-    by_subject: Mapping[str, tuple[Pattern, Pattern]]
-
-
-class Planner:
-    """Resolves the tables of an edition into cells, noting what is missing or ambiguous."""
-
-    def __init__(self, edition: Edition, problems: Problems) -> None:
-        self.edition = edition
-        self.problems = problems
-        self.variants: dict[str, list[Variant]] = {}
-        for variant in edition.variants:
-            self.variants.setdefault(variant.template_id, []).append(variant)
-        self.forms: dict[tuple[str, str], list[Form]] = {}
-        for form in edition.forms:
-            self.forms.setdefault((form.stereotype_id, form.form), []).append(form)
-        self.identity_forms: dict[tuple[str, str], list[Any]] = {}
-        for row in edition.identity_forms:
-            self.identity_forms.setdefault((row.identity, row.form), []).append(row)
-        self.coverage: dict[tuple[str, str], list[Any]] = {}
-        for entry in edition.coverage:
-            self.coverage.setdefault((entry.stereotype_id, entry.identity), []).append(entry)
-        self.identities = {row.identity_id: row for row in edition.identities}
-        self._noted: set[tuple[str, str]] = set()
-
-    def cells(self, template: Template, stereotype: Stereotype) -> list[Cell]:
-        """The cells of one stereotype in one template, in the order of identities and counter identities."""
-        found = []
-        forms = self.forms.get((stereotype.stereotype_id, template.form), [])
-        listed_or_added = dict.fromkeys(stereotype.identities) | dict.fromkeys(
-            i for (sid, i), _ in self.coverage.items() if sid == stereotype.stereotype_id
-        )
-        for identity in (self.identities[i] for i in listed_or_added):
-            for copy_number in range(1, self._copies(template, stereotype, identity.identity_id) + 1):
-                narrowing = {"identity": identity.identity_id, "copy_number": copy_number}
-                form = self._one("forms", forms, narrowing)
-                if form is None:
-                    continue
-                for counter in identity.counter_identities:
-                    cell = self._cell(template, stereotype, identity, counter, copy_number, form.text)
-                    if cell is not None:
-                        found.append(cell)
-        return found
-
-    def _copies(self, template: Template, stereotype: Stereotype, identity: str) -> int:
-        for row in self.coverage.get((stereotype.stereotype_id, identity), []):
-            if row.templates is None or template.template_id in row.templates:
-                return int(row.copies)
-        return int(identity in stereotype.identities)
-
-    def _cell(
-        self,
-        template: Template,
-        stereotype: Stereotype,
-        identity: Identity,
-        counter: str,
-        copy_number: int,
-        predicate: str,
-    ) -> Cell | None:
-        def pattern(side: str, subject: str) -> Pattern | None:
-            place = Place(
-                template.template_id,
-                side,
-                stereotype.stereotype_id,
-                identity.identity_id,
-                counter,
-                subject,
-                stereotype.origin,
-            )
-            return self._pattern(template, place, predicate)
-
-        anyone = GROUP if template.subject == GROUP else ""
-        x, y = pattern("x", anyone), pattern("y", anyone)
-        if x is None or y is None:
-            return None
-        singled_out = {v.subject for v in self.variants.get(template.template_id, []) if v.subject}
-        by_subject = {}
-        for subject in sorted(singled_out - {GROUP}):
-            own_x, own_y = pattern("x", subject), pattern("y", subject)
-            if own_x is not None and own_y is not None and (own_x, own_y) != (x, y):
-                by_subject[subject] = (own_x, own_y)
-        return Cell(template, stereotype, identity, counter, copy_number, x, y, text_pattern(predicate), by_subject)
-
-    def _pattern(self, template: Template, place: Place, predicate: str) -> Pattern | None:
-        try:
-            variants = self.variants.get(template.template_id, [])
-            sentence = wording(variants, place, "sentence") or template.sentence
-            form = wording(variants, place, "identity_form") or template.identity_form
-        except AmbiguousError as error:
-            self._ambiguous("variants", error.rows)
-            return None
-        who, against = place.identity, place.counter_identity
-        if place.side == "y":
-            who, against = against, who
-        row = self._one(
-            "identity_forms",
-            self.identity_forms.get((who, form), []),
-            {"origin": place.origin, "against": against},
-        )
-        if row is None:
-            if (who, form) not in self._noted:
-                self._noted.add((who, form))
-                self.problems.add(
-                    table_path("identity_forms", self.edition.lang),
-                    f"no form {quoted(form)} of {quoted(who)}",
-                    f"this form, which template {template.template_id} takes",
-                    "Add a row.",
-                    field="form",
-                )
-            return None
-        first = sentence.startswith(f"{{{IDENTITY}}}")
-        text = row.sentence_initial if first and row.sentence_initial else row.text
-        return compile_pattern(sentence, predicate, text)
-
-    def _one(self, table: str, rows: list[Any], place: dict[str, object]) -> Any:
-        """The narrowest of the rows, or None; two equally narrow ones are noted as a problem."""
-        try:
-            return narrowest(rows, place, tuple(place))
-        except AmbiguousError as error:
-            self._ambiguous(table, error.rows)
-            return None
-
-    def _ambiguous(self, table: str, rows: Iterable[Row]) -> None:
-        numbers = listed(str(row.row) for row in rows)
-        if (table, numbers) not in self._noted:
-            self._noted.add((table, numbers))
-            self.problems.add(
-                table_path(table, self.edition.lang),
-                f"rows {numbers}, which fit the same sentence equally well",
-                "one narrowest row for each sentence",
-                "Fill one more narrowing cell in one of them, or remove it.",
-            )
-
-
-def subjects(edition: Edition, origin: str, problems: Problems) -> list[Name]:
-    """The names that stereotypes of an origin take, in the order of the table, each in its narrowest row."""
-    chosen: dict[str, Name] = {}
-    for name in edition.names:
-        if name.origin in (None, origin):
-            known = chosen.get(name.name_id)
-            if known is None or (known.origin is None and name.origin is not None):
-                chosen[name.name_id] = name
-    needed = {slot for name in chosen.values() for slot in name.slots}
-    for name in chosen.values():
-        for slot in sorted(needed - set(name.slots)):
-            problems.add(
-                table_path("names", edition.lang),
-                f"no {slot} of {quoted(name.name_id)}",
-                "every slot of every name filled",
-                row=name.row,
-                field=f"slot_{slot}",
-            )
-    return list(chosen.values())
+NO_JUDGEMENT = Judgement()
 
 
 def generate(
@@ -234,52 +70,47 @@ def generate(
     Raises
     ------
     InputError
-        before the first batch for gaps and ambiguities in the tables, after the last one for pairs that stand twice.
+        before the first batch for gaps and ambiguities in the tables, after the last one for pairs that stand twice
+        and for an edition without any pair.
     """
     judgements = judgements or {}
     excluded = set(excluded_tiers)
-    problems = Problems()
-    names = {
-        origin: [
-            (name, {slot: shown(text) for slot, text in name.slots.items()})
-            for name in subjects(edition, origin, problems)
-        ]
-        for origin in dict.fromkeys(row.origin for row in edition.stereotypes)
-    }
-    planner = Planner(edition, problems)
-    plan = [
-        (template, stereotype, cells)
-        for template in edition.templates
-        for stereotype in edition.stereotypes
-        if stereotype.type in template.types
-        and judgements.get(stereotype.stereotype_id, Judgement()).tier not in excluded
-        if (cells := planner.cells(template, stereotype))
-    ]
-    problems.stop()
-    labels = {row.counter_identity_id: row.label for row in edition.counter_identities}
-    seen = array("q")
+    planned, names = plan(edition, [i for i, judgement in judgements.items() if judgement.tier in excluded])
+    # A hash a pair, not the pair: 8 bytes each show whether any stands twice, at any number of names.
+    hashes = array("q")
     rows: list[tuple[object, ...]] = []
-    for template, stereotype, cells in plan:
-        judgement = judgements.get(stereotype.stereotype_id, Judgement())
-        everyone: list[tuple[Name | None, dict[str, str]]] = (
-            [(None, {})] if template.subject == GROUP else list(names[stereotype.origin])
-        )
-        for name, slots in everyone:
+    for cell, row in _rows(edition, planned, names, judgements):
+        if cell.copy_number == 1:
+            hashes.append(hash((row[_SENT_X], row[_SENT_Y])))
+        rows.append(row)
+        if len(rows) == rows_per_batch:
+            yield _batch(rows)
+            rows = []
+    if rows:
+        yield _batch(rows)
+    if not hashes:
+        raise InputError([_nothing(edition)])
+    if len(np.unique(np.frombuffer(hashes, dtype=np.int64))) < len(hashes):
+        _stop_at_repeats(edition, _rows(edition, planned, names, judgements))
+
+
+def _rows(
+    edition: Edition,
+    planned: Iterable[Planned],
+    names: Mapping[str, list[Name]],
+    judgements: Mapping[str, Judgement],
+) -> Iterator[tuple[Cell, tuple[object, ...]]]:
+    labels = {row.counter_identity_id: row.label for row in edition.counter_identities}
+    of_origin: dict[str, list[tuple[Name | None, dict[str, str]]]] = {
+        origin: [(name, {slot: shown(text) for slot, text in name.slots.items()}) for name in of_origin]
+        for origin, of_origin in names.items()
+    }
+    for template, stereotype, cells in planned:
+        judgement = judgements.get(stereotype.stereotype_id, NO_JUDGEMENT)
+        for name, slots in [(None, {})] if template.subject == GROUP else of_origin[stereotype.origin]:
             for cell in cells:
-                if name is not None and name.gender not in cell.identity.name_genders:
-                    continue
-                row = _row(edition.lang, cell, name, slots, judgement, labels)
-                if cell.copy_number == 1:
-                    seen.append(hash((row[10], row[11])))
-                rows.append(row)
-            if len(rows) >= rows_per_batch:
-                yield _batch(rows[:rows_per_batch])
-                rows = rows[rows_per_batch:]
-    while rows:
-        yield _batch(rows[:rows_per_batch])
-        rows = rows[rows_per_batch:]
-    if len(np.unique(np.frombuffer(seen, dtype=np.int64))) < len(seen):
-        _report_repeats(edition, judgements, excluded)
+                if name is None or name.gender in cell.identity.name_genders:
+                    yield cell, _row(edition.lang, cell, name, slots, judgement, labels)
 
 
 def _row(
@@ -330,32 +161,27 @@ def _batch(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
     )
 
 
-def _report_repeats(edition: Edition, judgements: Mapping[str, Judgement], excluded: set[int]) -> None:
+def _nothing(edition: Edition) -> Problem:
+    absent, coverage = (table_path(name, edition.lang) for name in ("absent", "coverage"))
+    return Problem(
+        table_path("stereotypes", edition.lang),
+        f"no pair at all in edition {edition.edition}",
+        "stereotypes whose forms, identities and names make pairs",
+        f"Look at {absent}, at {coverage} and at the tiers left out.",
+    )
+
+
+def _stop_at_repeats(edition: Edition, rows: Iterable[tuple[Cell, tuple[object, ...]]]) -> None:
     """Look closer where two hashes were equal: raise InputError naming the pairs whose two sentences are the same."""
-    first: dict[tuple[str, str], str] = {}
+    first: dict[tuple[object, object], object] = {}
     repeats = []
-    problems = Problems()
-    planner = Planner(edition, problems)
-    for template in edition.templates:
-        for stereotype in edition.stereotypes:
-            if (
-                stereotype.type not in template.types
-                or judgements.get(stereotype.stereotype_id, Judgement()).tier in excluded
-            ):
-                continue
-            for cell in planner.cells(template, stereotype):
-                if cell.copy_number > 1:
-                    continue
-                for name in [None] if template.subject == GROUP else subjects(edition, stereotype.origin, problems):
-                    if name is not None and name.gender not in cell.identity.name_genders:
-                        continue
-                    slots = {} if name is None else {s: shown(t) for s, t in name.slots.items()}
-                    row = _row(edition.lang, cell, name, slots, Judgement(), _Anything())
-                    pair_id, sentences = str(row[0]), (str(row[10]), str(row[11]))
-                    if sentences in first:
-                        repeats.append((first[sentences], pair_id))
-                    else:
-                        first[sentences] = pair_id
+    for cell, row in rows:
+        if cell.copy_number == 1:
+            sentences = (row[_SENT_X], row[_SENT_Y])
+            if sentences in first:
+                repeats.append((first[sentences], row[_PAIR_ID]))
+            else:
+                first[sentences] = row[_PAIR_ID]
     if repeats:
         raise InputError(
             [
@@ -370,11 +196,6 @@ def _report_repeats(edition: Edition, judgements: Mapping[str, Judgement], exclu
         )
 
 
-class _Anything(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return key
-
-
 def write(
     edition: Edition,
     judgements: Mapping[str, Judgement] | None,
@@ -386,8 +207,6 @@ def write(
 
     The Parquet options (page index, content-defined chunks) let the Hub transfer only what changed between releases.
     """
-    import csv
-
     columns = edition.language.published_columns
     count = 0
     with atomic(parquet) as temporary, atomic_text(published) as text:
@@ -401,3 +220,21 @@ def write(
                 lines.writerows(zip(*(batch.column(c).to_pylist() for c in columns.values()), strict=True))
                 count += batch.num_rows
     return count
+
+
+def read(path: Path, columns: list[str]) -> pa.Table:
+    """Columns of a pairs.parquet; raises InputError when it is not there or not such a file."""
+    try:
+        return pq.read_table(path, columns=columns)
+    except (OSError, pa.ArrowException) as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise InputError(
+            [
+                Problem(
+                    str(path),
+                    "no such file" if missing else "a file that is not a whole table of pairs",
+                    "what `winoqueer-nl pairs` writes",
+                    "Build it first." if missing else "Remove the file and build it again.",
+                )
+            ]
+        ) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from string import Formatter
 from typing import NamedTuple
 
@@ -30,7 +32,8 @@ class Pattern(NamedTuple):
         return before + self.identity + after, start, start + len(self.identity)
 
 
-def parts_of(text: str) -> list[str | tuple[str]]:
+@lru_cache(maxsize=4096)  # a sentence and a predicate stand with many identities
+def parts_of(text: str) -> tuple[str | tuple[str], ...]:
     """Take a text with slots apart; visible blanks and line feeds become what they stand for."""
     parts: list[str | tuple[str]] = []
     for literal, slot, _, _ in Formatter().parse(text):
@@ -38,7 +41,7 @@ def parts_of(text: str) -> list[str | tuple[str]]:
             parts.append(shown(literal))
         if slot is not None:
             parts.append((slot,))
-    return parts
+    return tuple(parts)
 
 
 def compile_pattern(sentence: str, predicate: str, identity: str) -> Pattern:
@@ -70,7 +73,7 @@ def fill(parts: tuple[str | tuple[str], ...], slots: dict[str, str]) -> str:
     return "".join([part if isinstance(part, str) else slots[part[0]] for part in parts])
 
 
-def _merged(parts: list[str | tuple[str]]) -> tuple[str | tuple[str], ...]:
+def _merged(parts: Iterable[str | tuple[str]]) -> tuple[str | tuple[str], ...]:
     """Neighbouring literals made one, so that filling joins as few strings as possible."""
     merged: list[str | tuple[str]] = []
     for part in parts:

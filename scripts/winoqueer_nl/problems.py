@@ -13,6 +13,8 @@ from pathlib import Path
 
 # A file can be wrong in every row. People read the first screenful; the count says how much more there is.
 MOST_SHOWN = 40
+#: Characters of a wrong value that a message repeats.
+MOST_QUOTED = 200
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,11 @@ class Problems:
 
 
 def quoted(value: object) -> str:
-    """The value between quotes, with characters that cannot be seen written out (``\\t``, ``\\xa0``)."""
-    return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)) + '"'
+    """The value between quotes, cut where very long, unseen characters written out (``\\t``, ``\\xa0``)."""
+    text = str(value)
+    if len(text) > MOST_QUOTED:
+        text = text[:MOST_QUOTED] + "..."
+    return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in text) + '"'
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+import pydantic
 from tabulate import tabulate
 
+from winoqueer_nl import pairs
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.files import write_text
 from winoqueer_nl.metadata import read_survey
+from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.summary import subset_sizes
+from winoqueer_nl.tables import read_table
 
 PAPER_COUNTS = "release/paper_counts.csv"
 TRANSLATED = "winoqueer"
+
+
+class PaperCount(pydantic.BaseModel):
+    """A row of :data:`PAPER_COUNTS`: a figure of the paper, and by which key it is computed here."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+    row: int = pydantic.Field(default=0, exclude=True)
+    key: str
+    figure: str
+    paper: int | None = pydantic.Field(default=None, ge=0)
+    says: str | None = None
 
 
 def own_votes(edition: Edition, survey: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -37,8 +51,8 @@ def shared_forms(edition: Edition) -> list[list[str]]:
     for row in edition.forms:
         if row.identity is None and row.copy_number is None:
             texts.setdefault(row.stereotype_id, []).append((row.form, row.text.rstrip("␠")))
-    for stereotype_id, pairs in texts.items():
-        forms.setdefault(tuple(sorted(pairs)), []).append(stereotype_id)
+    for stereotype_id, written in texts.items():
+        forms.setdefault(tuple(sorted(written)), []).append(stereotype_id)
     return [ids for ids in forms.values() if len(ids) > 1]
 
 
@@ -49,7 +63,7 @@ def counts(edition: Edition, survey: Mapping[str, Mapping[str, str]], pairs_file
     without_form = [row for row in edition.absent if row.stereotype_id in {t.stereotype_id for t in translated}]
     voted = own_votes(edition, survey)
     excluded = [i for i in voted if survey[i]["tier"] == "-1"]
-    table = pq.read_table(pairs_file, columns=["tier", "origin", "template", "identity"])
+    table = pairs.read(pairs_file, ["tier", "origin", "template", "identity"])
     subsets = subset_sizes(table)
     kept_by_the_paper = len(translated) - len(excluded)
     return {
@@ -77,7 +91,7 @@ def page(
     edition: Edition,
     survey: Mapping[str, Mapping[str, str]],
     computed: Mapping[str, int],
-    paper: list[dict[str, str]],
+    paper: Iterable[PaperCount],
 ) -> str:
     """The page in Markdown: the table of counts, then what stands behind those that need a word."""
     gloss = {row.stereotype_id: row.gloss for row in edition.stereotypes}
@@ -87,9 +101,9 @@ def page(
 
     table: list[list[Any]] = []
     for row in paper:
-        value = computed[row["key"]]
-        verdict = "" if not row["paper"] else "equal" if int(row["paper"]) == value else "**differs**"
-        table.append([row["figure"], row["paper"], value, verdict])
+        value = computed[row.key]
+        verdict = "" if row.paper is None else "equal" if row.paper == value else "**differs**"
+        table.append([row.figure, "" if row.paper is None else row.paper, value, verdict])
     absent = [row.stereotype_id for row in edition.absent]
     lines = [
         f"# The paper's counts, reconciled ({edition.language.name}, edition {edition.edition})",
@@ -136,10 +150,21 @@ def page(
 
 def write(root: Path, edition: Edition, survey_file: Path, pairs_file: Path, out: Path) -> tuple[int, int]:
     """Write the page; return how many of the paper's counts came out, and how many there are."""
-    with (root / PAPER_COUNTS).open(encoding="utf-8", newline="") as file:
-        paper = list(csv.DictReader(file))
+    problems = Problems()
+    paper = read_table(root / PAPER_COUNTS, PaperCount, problems)
     survey = read_survey(survey_file)
     computed = counts(edition, survey, pairs_file)
+    for row in paper:
+        if row.key not in computed:
+            problems.add(
+                root / PAPER_COUNTS,
+                quoted(row.key),
+                f"one of {listed(computed, 30)}",
+                suggestion(row.key, computed),
+                row=row.row,
+                field="key",
+            )
+    problems.stop()
     write_text(out, page(edition, survey, computed, paper))
-    stated = [row for row in paper if row["paper"]]
-    return sum(int(row["paper"]) == computed[row["key"]] for row in stated), len(stated)
+    stated = [row for row in paper if row.paper is not None]
+    return sum(row.paper == computed[row.key] for row in stated), len(stated)

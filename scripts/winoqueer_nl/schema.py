@@ -6,6 +6,7 @@ departs from the plain rule, a ``kind`` and a ``reason``. An edition is the rows
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from packaging.version import InvalidVersion, Version
@@ -16,11 +17,13 @@ SLOT_PREFIX = "slot_"
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 
 
-def _split(value: object) -> object:
+def split(value: object) -> object:
+    """The entries of a cell that holds several, separated by semicolons."""
     return tuple(part.strip() for part in value.split(";")) if isinstance(value, str) else value
 
 
-def _each_once(values: tuple[str, ...]) -> tuple[str, ...]:
+def each_once(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse an entry that stands twice, and an empty one."""
     if len(set(values)) != len(values):
         raise ValueError("each entry once")
     if "" in values:
@@ -33,17 +36,17 @@ def _edition(value: str) -> str:
         parsed = Version(value)
     except InvalidVersion:
         raise ValueError("an edition such as 1.0.0") from None
-    if str(parsed) != value or len(parsed.release) != 3:
+    if str(parsed) != value or not re.fullmatch(r"\d+\.\d+\.\d+", value):
         raise ValueError("an edition such as 1.0.0")
     return value
 
 
 EditionNumber = Annotated[str, AfterValidator(_edition)]
-Identifiers = Annotated[tuple[Identifier, ...], BeforeValidator(_split), AfterValidator(_each_once)]
+Identifiers = Annotated[tuple[Identifier, ...], BeforeValidator(split), AfterValidator(each_once)]
 Gender = Literal["female", "male", "neutral"]
-Genders = Annotated[tuple[Gender, ...], BeforeValidator(_split), AfterValidator(_each_once)]
+Genders = Annotated[tuple[Gender, ...], BeforeValidator(split), AfterValidator(each_once)]
 StereotypeType = Literal["predicate", "clause", "identity"]
-StereotypeTypes = Annotated[tuple[StereotypeType, ...], BeforeValidator(_split), AfterValidator(_each_once)]
+StereotypeTypes = Annotated[tuple[StereotypeType, ...], BeforeValidator(split), AfterValidator(each_once)]
 #: What sort of slip or correction a row records; the errata are grouped by it.
 Kind = Literal["spelling", "spacing", "casing", "structure", "wording", "agreement", "coverage", "translation"]
 
@@ -53,7 +56,9 @@ class Row(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    #: Where the row stands, for messages; of no consequence for what is built, so left out of what is written.
     row: int = Field(default=0, exclude=True)
+    file: str = Field(default="", exclude=True)
     since: EditionNumber | None = None
     until: EditionNumber | None = None
     kind: Kind | None = None
@@ -86,7 +91,7 @@ class Form(Row):
     form: str
     text: str
     identity: Identifier | None = None
-    copy_number: int | None = Field(default=None, ge=1)
+    copy_number: int | None = Field(default=None, ge=1, le=9)
 
 
 class Absent(Row):
@@ -191,9 +196,13 @@ class Language(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(description="English name of the language")
-    direction: str = Field("ltr", pattern="^(ltr|rtl)$", description="direction of writing")
-    published_columns: dict[str, str] = Field(description="sentence_pairs.csv: column -> column of pairs.parquet")
-    metadata_columns: dict[str, str] = Field(description="stereotype_metadata.csv: column -> what stands in it")
+    direction: Literal["ltr", "rtl"] = Field("ltr", description="direction of writing")
+    published_columns: dict[str, str] = Field(
+        min_length=1, description="sentence_pairs.csv: column -> column of pairs.parquet"
+    )
+    metadata_columns: dict[str, str] = Field(
+        min_length=1, description="stereotype_metadata.csv: column -> what stands in it"
+    )
     metadata_gloss_origins: list[str] = Field(
         description="origins whose English gloss the metadata shows; the others' cell is empty"
     )

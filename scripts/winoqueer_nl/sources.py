@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from winoqueer_nl.problems import Problems, quoted
 from winoqueer_nl.references import check_columns, check_placeholders, check_references
 from winoqueer_nl.schema import (
@@ -107,17 +109,19 @@ def load(root: Path, lang: str) -> Sources:
         path = root / table.path.format(lang=lang)
         before = len(problems.found)
         rows[name] = read_table(path, table.model, problems, table.may_be_empty)
-        _check_unique(path, table, rows[name], problems)
         retired = _retired(path)
         if retired.exists():
             rows[name] += _read_retired(retired, table, problems)
+        _check_intervals(rows[name], problems)
+        _check_unique(table, rows[name], problems)
         paths[name] = path
         whole &= len(problems.found) == before
     if whole and language is not None:
         # Only whole tables can be held against each other: else every reference to a bad row would be reported too.
         check_references(rows, paths, problems)
         check_placeholders(rows, paths, problems)
-        check_columns(root / LANGUAGE_FILE.format(lang=lang), language, problems)
+        origins = [row.origin for row in rows["stereotypes"]]
+        check_columns(root / LANGUAGE_FILE.format(lang=lang), language, origins, problems)
     problems.stop()
     assert language is not None
     return Sources(lang, language, rows, paths)
@@ -132,13 +136,28 @@ def _read_retired(path: Path, table: Table, problems: Problems) -> list[Any]:
                     path,
                     "an empty cell",
                     "the edition from which the row no longer holds, and why",
+                    "Fill it in, or move the row back to the current table.",
                     row=row.row,
                     field=column,
                 )
     return rows
 
 
-def _check_unique(path: Path, table: Table, rows: Sequence[Row], problems: Problems) -> None:
+def _check_intervals(rows: Sequence[Row], problems: Problems) -> None:
+    """A row that begins to hold when it has ceased to would never be in any edition."""
+    for row in rows:
+        if row.since is not None and row.until is not None and Version(row.since) >= Version(row.until):
+            problems.add(
+                row.file,
+                quoted(row.until),
+                f"an edition after since, which is {row.since}",
+                "Correct one of the two, or remove the row.",
+                row=row.row,
+                field="until",
+            )
+
+
+def _check_unique(table: Table, rows: Sequence[Row], problems: Problems) -> None:
     """Rows with the same key must belong to different editions."""
     seen: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
@@ -146,9 +165,10 @@ def _check_unique(path: Path, table: Table, rows: Sequence[Row], problems: Probl
         for other in seen.get(key, []):
             if _share_an_edition(row, other):
                 value = " / ".join(_cell(part) for part in key if part is not None)
+                where = f"row {other.row}" if other.file == row.file else f"row {other.row} of {other.file}"
                 problems.add(
-                    path,
-                    f"{quoted(value)}, which row {other.row} has as well",
+                    row.file,
+                    f"{quoted(value)}, which {where} has as well",
                     f"each {' + '.join(table.key)} once in an edition",
                     "Give one of them another id, remove one, or close the earlier one with an until.",
                     row=row.row,

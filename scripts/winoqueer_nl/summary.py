@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from winoqueer_nl import pairs
 from winoqueer_nl.config import Config
 
 
@@ -19,7 +19,7 @@ def summarise(config: Config, results: Path) -> str:
     for code, language in config.languages.items():
         for edition in language.editions:
             folder = results / code / edition
-            table = pq.read_table(folder / "pairs.parquet", columns=["tier", "origin", "stereotype_id", "identity"])
+            table = pairs.read(folder / "pairs.parquet", ["tier", "origin", "stereotype_id", "identity"])
             counts = subset_sizes(table)
             stereotypes, identities = (pc.count_distinct(table[c]).as_py() for c in ("stereotype_id", "identity"))
             lines.append(

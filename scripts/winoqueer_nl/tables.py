@@ -25,6 +25,11 @@ VISIBLE_LINE_FEED = "␊"
 RowModel = TypeVar("RowModel", bound=pydantic.BaseModel)
 
 _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
+# Controls, the zero-width space, a byte order mark inside the text, the sign for a character lost in conversion.
+# Joiners and direction marks are not among them: some scripts are written with them.
+_BROKEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\u200b\ufeff\ufffd]")
+#: A cell is at most a sentence; a longer one is a quotation mark gone astray.
+MOST_CHARACTERS = 2_000
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
 _RESTORE = "Restore it from version control."
 
@@ -45,7 +50,7 @@ def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | No
         problems.add(path, "no such file", "this table", "Restore it, or correct the path.")
         return None
     except OSError as error:
-        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read")
+        problems.add(path, f"the system's answer {error.strerror}", "a file that can be read", "Restore it.")
         return None
     if not content.strip():
         problems.add(path, "an empty file", "a header row and at least one row", restore)
@@ -93,7 +98,7 @@ def records(path: Path, problems: Problems, restore: str = _RESTORE) -> list[tup
         )
         return None
     if not found:
-        problems.add(path, "blank lines only", "a header row and at least one row", restore)
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", restore)
         return None
     return found
 
@@ -114,7 +119,9 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
     before = len(problems.found)
     for column, times in Counter(header).items():
         if times > 1:
-            problems.add(path, f"the column {quoted(column)} {times} times", "each column once", row=1)
+            problems.add(
+                path, f"the column {quoted(column)} {times} times", "each column once", "Remove or rename one.", 1
+            )
     missing = [column for column in wanted if column not in header]
     for column in dict.fromkeys(header):
         if column in wanted or (slots and re.fullmatch(SLOT_PREFIX + r"[a-z_]+", column)):
@@ -122,7 +129,7 @@ def checked_header(path: Path, header: list[str], wanted: list[str], slots: bool
         hint = suggestion(column, missing) or f"The columns of this table: {listed(wanted, 20)}."
         problems.add(path, f"the unknown column {quoted(column)}", "only known columns", hint, row=1)
     for column in missing:
-        problems.add(path, f"no column {quoted(column)}", "this column, if only with empty cells", row=1)
+        problems.add(path, f"no column {quoted(column)}", "this column", "Add it, if only with empty cells.", row=1)
     return len(problems.found) == before
 
 
@@ -141,11 +148,11 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
     The rows that are right, in file order, each knowing its spreadsheet row number (``row``).
     """
     found = records(path, problems)
-    if not found:
+    if found is None:
         return []
     header = [cell.strip() for cell in found[0][1]]
     has_slots = "slots" in model.model_fields
-    wanted = [name for name in model.model_fields if name not in ("row", "slots")]
+    wanted = [name for name in model.model_fields if name not in ("row", "file", "slots")]
     if not checked_header(path, header, wanted, has_slots, problems):
         return []
     if len(found) == 1 and not may_be_empty:
@@ -173,12 +180,12 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
                 if cell and name.startswith(SLOT_PREFIX)
             }
         try:
-            rows.append(model(row=number, **values))
+            place: dict[str, Any] = {"row": number} | ({"file": str(path)} if "file" in model.model_fields else {})
+            rows.append(model(**place, **values))
         except pydantic.ValidationError as error:
             for detail in error.errors():
                 field = str(detail["loc"][0]) if detail["loc"] else None
-                found_text, expected = _in_words(detail, model, values)
-                problems.add(path, found_text, expected, row=number, field=field)
+                problems.add(path, *_in_words(detail, model, values), row=number, field=field)
     return rows
 
 
@@ -196,32 +203,43 @@ def _cells_are_clean(path: Path, number: int, header: list[str], cells: list[str
                 row=number,
                 field=column,
             )
+        elif _BROKEN.search(cell) or len(cell) > MOST_CHARACTERS:
+            clean = False
+            long = len(cell) > MOST_CHARACTERS
+            problems.add(
+                path,
+                f"a text of {len(cell):,} characters" if long else quoted(cell),
+                f"at most {MOST_CHARACTERS:,} characters" if long else "text without control or lost characters",
+                "Look for a quotation mark that is never closed." if long else "Write the text anew.",
+                row=number,
+                field=column,
+            )
     return clean
 
 
-def _in_words(detail: Any, model: type[pydantic.BaseModel], values: dict[str, Any]) -> tuple[str, str]:
-    """What pydantic found, in words for a person who edits the table: (found, expected)."""
+def _in_words(detail: Any, model: type[pydantic.BaseModel], values: dict[str, Any]) -> tuple[str, str, str]:
+    """What pydantic found, in words for a person who edits the table: (found, expected, fix)."""
     field = str(detail["loc"][0]) if detail["loc"] else ""
     value = values.get(field, "")
     found = quoted(value) if value else "an empty cell"
     kind = detail["type"]
     context = detail.get("ctx", {})
     if kind == "missing":
-        return "an empty cell", "a value"
+        return "an empty cell", "a value", "Fill it in."
     if kind == "literal_error":
         allowed = _literals(model, field)
-        return found, f"one of {listed(allowed)}" + (f". {suggestion(str(value), allowed)}".rstrip(". "))
-    if kind in ("int_parsing", "int_type"):
-        return found, "a whole number"
+        return found, f"one of {listed(allowed)}", suggestion(str(detail["input"]), allowed)
+    if kind.startswith("int_"):
+        return found, "a whole number", ""
     if kind == "greater_than_equal":
-        return found, f"a number of {context['ge']} or more"
+        return found, f"a number of {context['ge']} or more", ""
     if kind == "less_than_equal":
-        return found, f"a number of {context['le']} or less"
+        return found, f"a number of {context['le']} or less", ""
     if kind == "value_error":
-        return found, str(context["error"])
+        return found, str(context["error"]), ""
     if kind == "string_pattern_mismatch":
-        return found, "small letters, digits and hyphens only, starting with a letter or digit"
-    return found, str(detail["msg"])
+        return found, "small letters, digits and hyphens only, starting with a letter or digit", ""
+    return found, str(detail["msg"]), ""
 
 
 def _literals(model: type[pydantic.BaseModel], field: str) -> list[str]:

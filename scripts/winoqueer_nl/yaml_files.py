@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -42,9 +43,10 @@ def read_yaml(path: Path, model: type[Model], problems: Problems) -> Model | Non
     try:
         # A subclass of SafeLoader: no object is ever made from a tag in the file.
         content = yaml.load(text, Loader=_OneOfEachKey)
-    except (yaml.YAMLError, TypeError) as error:
+    except (yaml.YAMLError, TypeError, ValueError, LookupError, RecursionError) as error:
+        # Besides its own errors PyYAML lets those of the conversions through (a date such as 2025-13-01, say).
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        what = getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
         problems.add(
             path,
             what,
@@ -58,7 +60,7 @@ def read_yaml(path: Path, model: type[Model], problems: Problems) -> Model | Non
     return checked(content, model, str(path), problems)
 
 
-def checked(content: dict[str, Any], model: type[Model], file: str, problems: Problems) -> Model | None:
+def checked(content: Mapping[str, Any], model: type[Model], file: str, problems: Problems) -> Model | None:
     """Check a mapping against a model, or note every problem under the file's name and return None."""
     try:
         return model.model_validate(content)
@@ -75,7 +77,9 @@ def checked(content: dict[str, Any], model: type[Model], file: str, problems: Pr
             else:
                 message = str(detail.get("ctx", {}).get("error", detail["msg"]))
                 expected = message.removeprefix("Input should be ").removeprefix("Value error, ")
-                problems.add(file, quoted(detail["input"]), expected, field=field)
+                # YAML reads no as false and 1.0 as a number, unless they stand between quotation marks.
+                fix = "Put it between quotation marks." if kind == "string_type" else ""
+                problems.add(file, quoted(detail["input"]), expected, fix, field=field)
         return None
 
 

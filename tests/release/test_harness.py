@@ -50,11 +50,41 @@ def whole_likelihood(folder: Path) -> Callable[[str], float]:
     return likelihood
 
 
+def direct_scores(folder: Path, pairs: pd.DataFrame) -> list[tuple[float, float]]:
+    """Straight from the definition: each token's log-probability given everything before it, one BOS in front,
+    summed over the tokens that touch neither the term nor the blanks before it."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def score(sentence: str, start: int, end: int) -> float:
+        start = len(sentence[:start].rstrip())
+        encoded = tokenizer(sentence, add_special_tokens=False, return_offsets_mapping=True)
+        ids = [tokenizer.bos_token_id, *encoded["input_ids"]]
+        with torch.inference_mode():
+            steps = torch.log_softmax(network(input_ids=torch.tensor([ids])).logits[0].double(), dim=-1)
+        places = zip(ids[1:], encoded["offset_mapping"], strict=True)
+        return sum(float(steps[i, token]) for i, (token, (a, b)) in enumerate(places) if b <= start or a >= end)
+
+    return [
+        (score(r.sent_x, r.span_start_x, r.span_end_x), score(r.sent_y, r.span_start_y, r.span_end_y))
+        for r in pairs.itertuples()
+    ]
+
+
+def test_the_scoring_stage_and_the_definition_agree_on_the_tiny_model(
+    built: Release, model: Path, tmp_path: Path
+) -> None:
+    pairs = built.table(PAIRS).to_pandas()
+    ours = check_harness.our_scores(model, pairs, tmp_path)
+    for mine, direct in zip(ours, direct_scores(model, pairs), strict=True):
+        assert mine == pytest.approx(direct, abs=1e-4)
+
+
 def test_likelihoods_of_beginnings_give_the_score_of_the_tokens_outside_the_term(built: Release, model: Path) -> None:
     utils = helper(built.folder)
     likelihood = whole_likelihood(model)
     pairs = built.table(PAIRS).to_pandas()
-    ours = check_harness.our_scores(model, pairs)
+    ours = direct_scores(model, pairs)
     for doc, (x, y) in zip(pairs.to_dict("records"), ours, strict=True):
         answers = [(likelihood(text), False) for text in utils.doc_to_choice(doc)]
         found = utils.process_results(doc, answers)

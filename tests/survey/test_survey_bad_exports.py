@@ -40,7 +40,7 @@ def header(old: str, new: str):
 case("missing file", "first.csv: found no such file")(lambda s: setattr(s, "export", s.folder / "gone" / "first.csv"))
 case("a folder", "first.csv: found the system's answer")(lambda s: s.export.mkdir())
 case("empty file", "first.csv: found an empty file", "Export it again")(as_bytes(b""))
-case("blank cells only", "first.csv: found blank lines only", "Export it again")(as_bytes(b',""\n,\n'))
+case("blank cells only", "first.csv: found an empty file (blank lines only)", "Export it again")(as_bytes(b',""\n,\n'))
 case("blank file", "first.csv: found an empty file")(as_bytes(b" \n\n"))
 case("UTF-16", "found UTF-16 text", "UTF-8")(lambda s: s.export.write_bytes(s.text(s.rows).encode("utf-16")))
 case("cp1252", "row 4", "byte 0xe9", "Windows-1252")(

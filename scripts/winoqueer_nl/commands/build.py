@@ -29,11 +29,18 @@ def tables(
     root: Root = Path(),
 ) -> None:
     """Check the source tables of a language and choose the rows of an edition."""
+    from winoqueer_nl.config import check_known
     from winoqueer_nl.edition import choose
     from winoqueer_nl.files import write_text
+    from winoqueer_nl.metadata import form_rows
+    from winoqueer_nl.planning import plan
     from winoqueer_nl.sources import load
 
+    check_known(root, lang, edition)
     chosen = choose(load(root, lang), edition)
+    # The stages that follow would find these too, but without the rows' numbers, which a written edition does not keep.
+    plan(chosen)
+    form_rows(chosen)
     if out is not None:
         write_text(out, chosen.model_dump_json(indent=1, exclude_none=True) + "\n")
     typer.echo(
@@ -90,7 +97,11 @@ def config(
     from winoqueer_nl.config import from_mapping
     from winoqueer_nl.files import write_text
 
-    checked = from_mapping(json.loads(merged), root)
+    try:
+        content = json.loads(merged)
+    except json.JSONDecodeError as error:
+        raise typer.BadParameter(f"not JSON: {error}", param_hint="--merged") from None
+    checked = from_mapping(content, root)
     header = "# The configuration that these results were built with, defaults included.\n"
     write_text(out, header + yaml.safe_dump(checked.model_dump(mode="json"), allow_unicode=True, sort_keys=False))
 

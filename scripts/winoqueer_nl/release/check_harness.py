@@ -68,38 +68,18 @@ def make_tiny_model(sentences: Sequence[str], folder: Path) -> None:
     model.save_pretrained(folder, safe_serialization=True)
 
 
-def our_scores(folder: Path, pairs: pd.DataFrame) -> list[tuple[float, float]]:
-    """Natural-log likelihood of the tokens outside the identity term, for both sentences of each pair.
+def our_scores(model: Path, pairs: pd.DataFrame, folder: Path) -> list[tuple[float, float]]:
+    """What the scoring stage says of both sentences of each pair under the policy ``slot`` (natural log).
 
-    Computed straight from the definition: one pass per sentence with one BOS in front, each token's log-probability
-    given everything before it, summed over the tokens that do not touch the term or the blanks in front of it.
+    ``folder`` is a scratch folder for its files.
     """
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from winoqueer_nl.scoring.run import Settings, score
 
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
-
-    def score(sentence: str, start: int, end: int) -> float:
-        start = len(sentence[:start].rstrip())
-        encoded = tokenizer(sentence, add_special_tokens=False, return_offsets_mapping=True)
-        ids = [tokenizer.bos_token_id, *encoded["input_ids"]]
-        with torch.inference_mode():
-            logits = model(input_ids=torch.tensor([ids])).logits[0].double()
-        log_probabilities = torch.log_softmax(logits, dim=-1)
-        return sum(
-            float(log_probabilities[place, token])
-            for place, (token, (a, b)) in enumerate(zip(ids[1:], encoded["offset_mapping"], strict=True))
-            if b <= start or a >= end
-        )
-
-    return [
-        (
-            score(row.sent_x, row.span_start_x, row.span_end_x),
-            score(row.sent_y, row.span_start_y, row.span_end_y),
-        )
-        for row in pairs.itertuples()
-    ]
+    file, out = folder / "chosen.parquet", folder / "scores"
+    pairs.to_parquet(file, index=False)
+    score(str(model), file, out, Settings(kind="causal", device="cpu", precision="float32", quiet=True))
+    scores = pd.read_parquet(out / "scores.parquet").set_index("pair_id").loc[pairs["pair_id"]]
+    return [(float(x), float(y)) for x, y in zip(scores["score_x_slot"], scores["score_y_slot"], strict=True)]
 
 
 def chosen_rows(pairs: pd.DataFrame, n: int = N_PAIRS) -> list[int]:
@@ -128,7 +108,7 @@ def check_harness(release: Release, problems: Problems) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         make_tiny_model([*mine["sent_x"], *mine["sent_y"]], folder / "model")
-        ours = our_scores(folder / "model", mine)
+        ours = our_scores(folder / "model", mine, folder)
         arguments = [
             "run", "--model", "hf", "--model_args", "pretrained=model,dtype=float32", "--tasks", task,
             "--include_path", str(release.folder.resolve() / HARNESS), "--device", "cpu", "--batch_size", "16",

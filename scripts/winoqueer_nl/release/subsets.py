@@ -208,7 +208,7 @@ def scores_table(scored: Sequence[Scored], pair_ids: pa.Array, problems: Problem
                 path,
                 f"{len(table)} scores, {len(pair_ids) - order.null_count} of them for the {len(pair_ids)} pairs",
                 "one score for each pair of this edition",
-                "Score the model on this edition.",
+                "Score the model on this edition, all pairs (no sample).",
             )
             continue
         table = table.take(order).select(columns)

@@ -1,0 +1,37 @@
+"""Configuration section ``scoring``: which models are scored, and how."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from winoqueer_nl.yaml_files import Strict
+
+
+class ModelRun(Strict):
+    """One model to be scored."""
+
+    sample: int | None = Field(
+        default=None, ge=2, description="score a stratified sample of so many pairs; all pairs if left out"
+    )
+    languages: list[str] | None = Field(
+        default=None, description="languages whose pairs it scores; all of them if left out"
+    )
+
+
+class ScoringConfig(Strict):
+    """Which models are scored, and how."""
+
+    models: dict[str, ModelRun] = Field(
+        default={"demo-masked": ModelRun(sample=1000), "demo-causal": ModelRun(sample=1000)},
+        description="keys of models.yaml; demo-masked and demo-causal are tiny and mean nothing",
+    )
+    precision: Literal["float32", "bfloat16", "auto"] = Field(
+        default="auto", description="auto: bfloat16 where it is fast, every decision as in float32"
+    )
+    device: str = Field(
+        default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$", description="auto, cpu, cuda, cuda:1, mps"
+    )
+    threads: int = Field(default=2, ge=1, description="CPU threads of one model's run")
+    seed: int = Field(default=0, ge=0, description="seed of the samples")

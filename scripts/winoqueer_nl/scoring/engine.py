@@ -1,0 +1,184 @@
+"""Passes through the model: hidden states in, log-probabilities out, in one of three precisions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import DynamicCache
+from transformers.pytorch_utils import Conv1D
+
+from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.scoring.body import Parts
+
+Result = TypeVar("Result")
+
+#: Logits held at a time, in numbers: 64 MB in float32, whatever the vocabulary.
+MOST_LOGITS = 1 << 24
+#: Token positions in a batch. On a CPU larger ones gain nothing and leave the cache; a GPU wants more.
+BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
+
+
+def _bfloat16_linear(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The same map with its matrix product in bfloat16; what goes in and comes out is float32."""
+    weight = layer.weight.detach().to(torch.bfloat16)  # type: ignore[operator]
+    if isinstance(layer, Conv1D):
+        weight = weight.t().contiguous()
+    bias = None if layer.bias is None else layer.bias.detach().to(torch.bfloat16)  # type: ignore[operator]
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.linear(x.to(torch.bfloat16), weight, bias).to(torch.float32)
+
+    return forward
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on any device."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and ("not enough memory" in text or "out of memory" in text)
+
+
+class Engine:
+    """A loaded model behind a small interface; see the methods.
+
+    Parameters
+    ----------
+    model: a masked or causal model in evaluation mode, float32, on its device.
+    name: how to call it in messages.
+    causal: whether shared beginnings may be asked for.
+    probe: token ids of a real sentence, for checks that need a pass.
+    budget: token positions in a batch; by default what suits the device.
+
+    Attributes
+    ----------
+    shares_beginnings: whether :meth:`hidden_after` gives what a whole pass gives (checked on the probe).
+    """
+
+    def __init__(self, model: Any, name: str, causal: bool, probe: list[int], budget: int | None = None) -> None:
+        self.name = name
+        self.device = next(model.parameters()).device
+        self.budget = budget or BUDGET.get(self.device.type, 2048)
+        self.precision = "float32"
+        self.parameters = sum(p.numel() for p in model.parameters())
+        self._model = model
+        self._low: dict[nn.Module, Callable[[torch.Tensor], torch.Tensor]] = {}
+        ids = torch.tensor([probe], device=self.device)
+        self.parts = Parts(model, ids)
+        # The argument that holds keys and values has two names across the library's versions.
+        named = inspect.signature(self.parts.layers.forward).parameters
+        self._cache = "cache" if "cache" in named else "past_key_values"
+        if causal:
+            model.config.use_cache = False  # keys and values are kept only where they are asked for
+        self.shares_beginnings = causal and self._can_share(ids)
+
+    # Precision ------------------------------------------------------------------------------------------
+
+    def use(self, precision: str) -> None:
+        """Compute in `float32`, `bfloat16` or `float64` from now on.
+
+        In bfloat16 only the matrix products of the layers are; sums along the layers, normalisation,
+        attention weights and the output layer stay in float32: half the error of a model cast as a whole.
+        """
+        if precision == self.precision:
+            return
+        if self.precision == "bfloat16":
+            for layer in self._low:
+                del layer.forward
+        if precision == "float64":
+            self._low = {}
+            self._model.double()
+        elif self.precision == "float64":
+            self._model.float()
+        if precision == "bfloat16":
+            if not self._low:
+                linear = [m for m in self.parts.layers.modules() if type(m) in (nn.Linear, Conv1D)]
+                self._low = {layer: _bfloat16_linear(layer) for layer in linear}
+            for layer, forward in self._low.items():
+                layer.forward = forward  # type: ignore[method-assign]
+        self.precision = precision
+
+    def has_fast_bfloat16(self) -> bool:
+        """Whether this device multiplies bfloat16 matrices in hardware."""
+        if self.device.type == "cuda":
+            return torch.cuda.is_bf16_supported(including_emulation=False)
+        if self.device.type == "cpu":
+            able = torch.cpu.get_capabilities()
+            return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
+        return False
+
+    # Passes ---------------------------------------------------------------------------------------------
+
+    def hidden(self, ids: torch.Tensor) -> torch.Tensor:
+        """Hidden states of a batch of equal lengths; ids of shape (batch, length)."""
+        with torch.inference_mode():
+            return self.parts.hidden(ids.to(self.device))
+
+    def hidden_and_cache(self, ids: torch.Tensor) -> tuple[torch.Tensor, Any]:
+        """Hidden states, and the keys and values that :meth:`hidden_after` continues from."""
+        with torch.inference_mode():
+            output = self.parts.run(input_ids=ids.to(self.device), use_cache=True)
+            return self.parts.states(output), getattr(output, self._cache)
+
+    def hidden_after(self, cache: Any, lines: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        """Hidden states of `ids` (batch, length), each continuing the beginning at `lines` of `cache`."""
+        with torch.inference_mode():
+            lines = lines.to(self.device)
+            data = [(layer.keys[lines], layer.values[lines]) for layer in cache.layers]
+            copy = DynamicCache(data, config=self._model.config)
+            output = self.parts.run(input_ids=ids.to(self.device), use_cache=True, **{self._cache: copy})
+            return self.parts.states(output)
+
+    def _can_share(self, ids: torch.Tensor) -> bool:
+        half = ids.shape[1] // 2
+        if half == 0:
+            return False
+        try:
+            whole = self.hidden(ids)[:, half:]
+            _, cache = self.hidden_and_cache(ids[:, :half])
+            continued = self.hidden_after(cache, torch.tensor([0]), ids[:, half:])
+        except Exception:  # a model without such a cache (state-space layers, say): it is scored sentence by sentence
+            return False
+        return bool(torch.allclose(whole, continued, rtol=1e-4, atol=1e-4))
+
+    def log_probabilities(self, states: torch.Tensor, of_line: torch.Tensor, targets: torch.Tensor) -> np.ndarray:
+        """Log-probabilities (natural log, float64), one per target.
+
+        states: shape (lines, width). of_line: line of each target, ascending or not. targets: token ids.
+        The output layer runs over chunks of lines, so that all logits are never held at once.
+        """
+        with torch.inference_mode():
+            of_line, targets = of_line.to(self.device), targets.to(self.device)
+            out = torch.empty(len(targets), dtype=torch.float64, device=self.device)
+            step = max(1, MOST_LOGITS // self.parts.vocabulary)
+            for first in range(0, len(states), step):
+                here = torch.nonzero((of_line >= first) & (of_line < first + step)).squeeze(1)
+                logits = self.parts.logits(states[first : first + step])
+                logits = logits if logits.dtype == torch.float64 else logits.float()
+                # One fused pass over the vocabulary: on a CPU six times as fast as logsumexp.
+                out[here] = torch.log_softmax(logits, dim=-1)[of_line[here] - first, targets[here]].double()
+            return out.cpu().numpy()
+
+    def patiently(self, work: Callable[[int], Result]) -> Result:
+        """Call `work(budget)`; when memory runs out, halve the budget and try again.
+
+        Raises :class:`InputError` when a batch of one token does not fit either.
+        """
+        while True:
+            try:
+                return work(self.budget)
+            except (RuntimeError, MemoryError) as error:
+                if not out_of_memory(error):
+                    raise
+                if self.budget <= 1:
+                    message = f"no memory left on {self.device} for a single sentence"
+                    fix = "Use a smaller model, another --device, or free some memory."
+                    raise InputError([Problem(self.name, message, "a model that fits", fix)]) from error
+            self.budget //= 2
+            if self.device.type == "cuda":
+                torch.cuda.empty_cache()

@@ -1,0 +1,191 @@
+"""Scores whose decisions do not depend on rounding.
+
+Every precision has a reach: smaller differences between two scores could change sign in a higher one.
+bfloat16's is measured on the model itself; float32's is twice the tolerance to which scores are reproducible
+across batch sizes, threads and machines. Pairs within reach are recomputed one precision up: from bfloat16 in
+float32, from float32 in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import psutil
+
+from winoqueer_nl.scoring.engine import Engine, out_of_memory
+from winoqueer_nl.scoring.shards import Store
+from winoqueer_nl.scoring.tokens import Needed
+from winoqueer_nl.scoring.work import Plan
+
+#: float32 scores agree within 1e-4 (natural log) however they are batched; two of them make a difference.
+FLOAT32_REACH = 2e-4
+#: Reach of bfloat16, in root mean squares of its measured error and in largest errors seen.
+SIGMAS, LARGEST = 6.0, 1.5
+#: Pairs on which bfloat16's error is measured first. Every pair recomputed later adds to the measurement.
+CALIBRATION = 256
+#: Share of pairs to be recomputed from which on bfloat16 saves nothing and float32 is used from the start.
+TOO_MANY = 0.5
+#: Parameters below which a pass is mostly overhead and bfloat16 gains nothing.
+SMALLEST = 10_000_000
+
+Scores = dict[str, np.ndarray]
+
+
+@dataclass
+class Report:
+    """What was computed how; goes into the summary."""
+
+    asked: str
+    used: str = "float32"
+    why: str | None = None
+    margin: float | None = None
+    largest_error: float | None = None
+    calibration_pairs: int = 0
+    recomputed_in_float32: int = 0
+    near_ties: int = 0
+    near_ties_in: str | None = None
+    stages: dict[str, int] = field(default_factory=dict)
+
+
+class Ladder:
+    """Computes all scores in the precision asked for; see :meth:`scores`.
+
+    Parameters
+    ----------
+    needed: all tokens. plan: makes a plan for some of them (all if None). order: row numbers of the pairs in
+    a fixed random order, from which the calibration pairs are taken.
+    """
+
+    def __init__(
+        self,
+        needed: Needed,
+        plan: Callable[[np.ndarray | None], Plan],
+        engine: Engine,
+        store: Store,
+        order: np.ndarray,
+    ) -> None:
+        self.needed, self.plan, self.engine, self.store, self.order = needed, plan, engine, store, order
+        self.report = Report("float32")
+        self._high = np.full(len(needed), np.nan)  # float32 values known so far
+
+    def scores(self, precision: str) -> Scores:
+        """Per policy the scores of shape (n_pairs, 2), natural log, under `float32`, `bfloat16` or `auto`."""
+        self.report = Report(precision)
+        if precision == "bfloat16":
+            self.report.used = "bfloat16"
+            return self._sum(self._run("bfloat16", "bfloat16", None))
+        if precision == "auto" and not self.engine.has_fast_bfloat16():
+            self.report.why = "the device has no bfloat16 arithmetic"
+        elif precision == "auto" and self.engine.parameters < SMALLEST:
+            self.report.why = "so small a model gains nothing from bfloat16"
+        elif precision == "auto":
+            mixed = self._mixed()
+            if mixed is not None:
+                return self._settle(mixed)
+        return self._settle(self._sum(self._run("float32", "float32", None)))
+
+    def _run(self, stage: str, precision: str, tokens: np.ndarray | None) -> np.ndarray:
+        plan = self.plan(tokens)
+        self.engine.use(precision)
+        self.report.stages[stage] = sum(shard.cost for shard in plan.shards)
+        return self.store.compute(stage, plan, self.needed, self.engine)
+
+    def _sum(self, values: np.ndarray) -> Scores:
+        return {policy: s.scores(values, self.needed.n_pairs) for policy, s in self.needed.sums.items()}
+
+    def _tokens_of(self, pairs: np.ndarray) -> np.ndarray:
+        return np.unique(np.concatenate([s.tokens_of(pairs) for s in self.needed.sums.values()]))
+
+    def _nearest(self, scores: Scores) -> np.ndarray:
+        """Per pair the smallest difference between its two scores over the policies."""
+        return np.min([np.abs(s[:, 0] - s[:, 1]) for s in scores.values()], axis=0)
+
+    def _float32_of(self, pairs: np.ndarray, stage: str) -> Scores:
+        """float32 scores of some pairs; NaN for pairs whose tokens are not all known."""
+        tokens = self._tokens_of(pairs)
+        unknown = tokens[np.isnan(self._high[tokens])]
+        if len(unknown):
+            values = self._run(stage, "float32", unknown)
+            self._high[unknown] = values[unknown]
+        return self._sum(self._high)
+
+    # bfloat16, then float32 -----------------------------------------------------------------------------
+
+    def _mixed(self) -> Scores | None:
+        """bfloat16 scores with every undecided pair in float32; None when that would save nothing."""
+        some = np.sort(self.order[:CALIBRATION])
+        tokens = self._tokens_of(some)
+        low = self._sum(self._run("calibration bfloat16", "bfloat16", tokens))
+        high = self._float32_of(some, "calibration float32")
+        margin = self._reach(low, high, some)
+        self.report.calibration_pairs = len(some)
+        share = float((self._nearest(low)[some] < margin).mean())
+        if share > TOO_MANY:
+            self.report.why = f"{share:.0%} of the pairs lie within the reach of bfloat16's error"
+            return None
+        self.report.used = "bfloat16 and float32"
+        low = self._sum(self._run("bfloat16", "bfloat16", None))
+        done = some
+        for turn in range(1, 20):
+            near = np.flatnonzero(self._nearest(low) < margin)
+            todo = np.setdiff1d(near, done)
+            if len(todo) == 0:
+                break
+            done = np.union1d(done, todo)
+            high = self._float32_of(done, f"float32, turn {turn}")
+            # Many more errors are known now than at the calibration: the margin has to hold for them all.
+            margin = max(margin, self._reach(low, high, done))
+        self.report.recomputed_in_float32 = len(done)
+        self.report.margin = margin
+        self.report.largest_error = self._largest(low, high, done)
+        return {policy: _replaced(scores, high[policy], done) for policy, scores in low.items()}
+
+    @staticmethod
+    def _errors(low: Scores, high: Scores, pairs: np.ndarray) -> np.ndarray:
+        """Errors of the differences, shape (policies, pairs)."""
+        return np.array([np.diff(low[p][pairs] - high[p][pairs], axis=1)[:, 0] for p in low])
+
+    def _largest(self, low: Scores, high: Scores, pairs: np.ndarray) -> float:
+        return float(np.abs(self._errors(low, high, pairs)).max())
+
+    def _reach(self, low: Scores, high: Scores, pairs: np.ndarray) -> float:
+        errors = self._errors(low, high, pairs)
+        spread = float(np.sqrt((errors**2).mean(axis=1)).max())
+        return max(SIGMAS * spread, LARGEST * self._largest(low, high, pairs), FLOAT32_REACH)
+
+    # float32, then float64 ------------------------------------------------------------------------------
+
+    def _settle(self, scores: Scores) -> Scores:
+        """Recompute near ties in float64, but for pairs whose two sentences are the same tokens."""
+        near = np.setdiff1d(np.flatnonzero(self._nearest(scores) < FLOAT32_REACH), self.needed.alike)
+        self.report.near_ties = len(near)
+        if len(near) == 0:
+            return scores
+        if not self._room_for_float64():
+            self.report.near_ties_in = "float32 (no room for the model in float64)"
+            return scores
+        try:
+            exact = self._sum(self._run("float64", "float64", self._tokens_of(near)))
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            self.report.near_ties_in = "float32 (no room for the model in float64)"
+            return scores
+        self.engine.use("float32")
+        self.report.near_ties_in = "float64"
+        return {policy: _replaced(values, exact[policy], near) for policy, values in scores.items()}
+
+    def _room_for_float64(self) -> bool:
+        if self.engine.device.type == "mps":
+            return False
+        if self.engine.device.type == "cpu":
+            return psutil.virtual_memory().available > 10 * self.engine.parameters
+        return True
+
+
+def _replaced(scores: np.ndarray, better: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    out = scores.copy()
+    out[pairs] = better[pairs]
+    return out

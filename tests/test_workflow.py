@@ -1,0 +1,249 @@
+"""The workflow as a person runs it, in a copy of the project that builds English, and a second language like it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command import PROJECT
+from editions_built import digest
+
+#: The second language has the English tables, so that what depends on which language can be told apart.
+CONFIG = "languages:\n  en:\n    editions: ['1.0.0']\n  en-zz:\n    editions: ['1.0.0']\n"
+STAGES = ["tables", "pairs", "metadata"]
+BUILT = ["tables.json", "pairs.parquet", "sentence_pairs.csv", "stereotype_metadata.csv", "stereotypes.csv"]
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def copied(folder: Path) -> Path:
+    """What version control holds of the project, or would hold, as a project of its own."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in filter(None, names):
+        if (PROJECT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT / name, folder / name)
+    (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    for place in ("templates", "predicates"):
+        shutil.copytree(folder / place / "en", folder / place / "en-zz")
+    edited(folder / "release/editions.csv", "nl;en,", "nl;en;en-zz,")
+    return folder
+
+
+def snakemake(folder: Path, *arguments: str, cores: int = 1, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake in a copy, with the package of that copy."""
+    own = {
+        "PYTHONPATH": str(folder / "scripts"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | own | environment,
+        timeout=300,
+    )
+
+
+def jobs(ran: subprocess.CompletedProcess[str]) -> list[str]:
+    """The jobs of a run or dry run, such as "pairs en" or "summary"."""
+    said = re.split(r"^(?:local)?rule ", ran.stdout + ran.stderr, flags=re.MULTILINE)[1:]
+    of_language = [(job.split(":")[0], re.search(r"wildcards: lang=([\w-]+)", job)) for job in said]
+    return sorted(f"{rule} {found[1]}" if found else rule for rule, found in of_language)
+
+
+def jobs_of(*languages: str) -> list[str]:
+    return sorted([f"{stage} {lang}" for stage in STAGES for lang in languages] + ["summary", "all"])
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project in which English is built already."""
+    folder = copied(tmp_path_factory.mktemp("one") / "project")
+    ran = snakemake(folder, cores=2, TZ="Asia/Tokyo", LC_ALL="C.UTF-8")
+    assert ran.returncode == 0, ran.stderr
+    return folder
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted((folder / "results").rglob("*"))
+        if path.is_file() and "logs" not in path.parts
+    }
+
+
+def test_everything_that_the_configuration_asks_for_is_built(english: Path) -> None:
+    built = results(english)
+    each = {f"results/{lang}/1.0.0/{name}" for lang in ("en", "en-zz") for name in BUILT}
+    assert set(built) == each | {"results/config.yaml", "results/summary.txt"}
+    assert built["results/en/1.0.0/sentence_pairs.csv"].count(b"\n") > 45_540
+    assert built["results/summary.txt"].count(b"45,540 pairs") == 2
+
+
+def test_the_published_rows_are_in_the_file_that_the_workflow_writes(english: Path) -> None:
+    with (english / "results/en/1.0.0/sentence_pairs.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = ("sent_x", "sent_y", "Gender_ID_x", "Gender_ID_y")
+    digest_of_rows = digest(tuple(row[column] for column in columns) for row in rows)
+    assert digest_of_rows == "9e4a50be3f949361022328f45cfba67e468c6ad01ddefafc4b616267fe9d7fa4"
+
+
+def test_no_result_holds_a_path_of_the_machine_or_the_time(english: Path) -> None:
+    for name, content in results(english).items():
+        assert str(english).encode() not in content, name
+        assert not re.search(rb"20\d\d-\d\d-\d\d", content), name
+
+
+def test_a_second_run_has_nothing_to_do(english: Path) -> None:
+    ran = snakemake(english)
+    assert ran.returncode == 0
+    assert jobs(ran) == []
+    assert "Nothing to be done" in ran.stderr
+
+
+def test_another_folder_time_zone_locale_and_number_of_cores_give_the_same_bytes(english: Path, tmp_path: Path) -> None:
+    other = copied(tmp_path / "elsewhere and ü")
+    ran = snakemake(other, cores=1, TZ="America/St_Johns", LC_ALL="C", LANG="tr_TR.UTF-8", PYTHONHASHSEED="7")
+    assert ran.returncode == 0, ran.stderr
+    assert results(other) == results(english)
+
+
+def test_a_dry_run_says_what_would_be_done_and_why_and_does_nothing(tmp_path: Path) -> None:
+    folder = copied(tmp_path / "project")
+    ran = snakemake(folder, "--dry-run")
+    assert ran.returncode == 0, ran.stderr
+    assert jobs(ran) == sorted([*jobs_of("en", "en-zz"), "configuration"])
+    said = ran.stdout + ran.stderr
+    assert said.count("reason: ") == len(jobs(ran))
+    assert re.search(r"reason: Missing output files: .*results/en/1\.0\.0/pairs\.parquet", said)
+    assert not (folder / "results").exists()
+
+
+def test_no_rule_that_the_default_target_reaches_publishes_anything(english: Path) -> None:
+    own = Path(shutil.copy(PROJECT / "config.yaml", english / "of-the-project.yaml"))
+    ran = snakemake(english, "--dry-run", "--forceall", "--configfile", str(own))
+    own.unlink()
+    assert ran.returncode == 0, ran.stderr
+    assert set(jobs(ran)) > {"pairs nl", "pairs en", "survey nl", "all"}
+    assert not [job for job in jobs(ran) if re.search("publish|upload|push|hub|release", job)]
+
+
+@pytest.mark.parametrize(
+    ("table", "languages"),
+    [
+        ("predicates/en/forms.csv", ["en"]),
+        ("templates/en-zz/language.yaml", ["en-zz"]),
+        ("predicates/stereotypes.csv", ["en", "en-zz"]),
+        ("templates/nl/names.csv", None),
+    ],
+)
+def test_a_changed_table_reruns_what_depends_on_it_and_nothing_else(
+    table: str, languages: list[str] | None, english: Path
+) -> None:
+    path = english / table
+    content, times = path.read_bytes(), path.stat()
+    try:
+        path.write_bytes(content + b"\n")
+        ran = snakemake(english, "--dry-run")
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert jobs(ran) == ([] if languages is None else jobs_of(*languages))
+
+
+def test_a_row_changed_rebuilds_its_language_a_wrong_one_stops_the_build_and_the_first_one_gives_the_first_bytes(
+    english: Path,
+) -> None:
+    path = english / "predicates/en-zz/forms.csv"
+    own = {f"results/en-zz/1.0.0/{name}" for name in BUILT}
+    before = results(english)
+
+    edited(path, "are abnormal", "are wholly made up")
+    ran = snakemake(english)
+    assert (ran.returncode, jobs(ran)) == (0, jobs_of("en-zz"))
+    after = results(english)
+    assert {name for name in after if after[name] != before[name]} == own
+    assert b"are wholly made up" in after["results/en-zz/1.0.0/sentence_pairs.csv"]
+
+    edited(path, "wq001,main_plural,", "wq001,main_plurall,")
+    ran = snakemake(english)
+    assert ran.returncode != 0
+    said = 'forms.csv, row 3, form: found "main_plurall"; expected a known form. Did you mean "main_plural"?'
+    assert said in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert said in (english / "results/logs/tables/en-zz-1.0.0.log").read_text(encoding="utf-8")
+    # nothing half-written: what is there is what the last build wrote
+    left = results(english)
+    assert left == {name: after[name] for name in left}
+    assert set(after) - set(left) <= own
+
+    edited(path, "wq001,main_plurall,", "wq001,main_plural,")
+    edited(path, "are wholly made up", "are abnormal")
+    assert snakemake(english).returncode == 0
+    assert results(english) == before
+
+
+def test_a_retired_file_that_appears_is_noticed(english: Path) -> None:
+    retired = english / "predicates/en-zz/forms.retired.csv"
+    header = (english / "predicates/en-zz/forms.csv").read_text(encoding="utf-8").splitlines()[0]
+    retired.write_text(header + "\n", encoding="utf-8")
+    ran = snakemake(english, "--dry-run")
+    retired.unlink()
+    assert "tables en-zz" in jobs(ran)
+    assert "tables en" not in jobs(ran)
+
+
+def test_a_missing_table_is_told_before_anything_runs(english: Path) -> None:
+    path = english / "predicates/en/forms.csv"
+    away = path.rename(path.with_suffix(".away"))
+    ran = snakemake(english)
+    away.rename(path)
+    assert ran.returncode != 0
+    assert "predicates/en/forms.csv: found no such file; expected this source table. Restore it" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert jobs(ran) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (CONFIG.encode("utf-16"), "config.yaml: found UTF-16 text; expected UTF-8 text"),
+        ((CONFIG + CONFIG).encode(), "config.yaml, row 6: found the key 'languages' twice"),
+        (
+            CONFIG.replace("editions", "edition").encode(),
+            'an unknown key; expected only known keys. Did you mean "editions"?',
+        ),
+        (CONFIG.replace("1.0.0", "1.0.1").encode(), 'found "1.0.1"; expected an edition of this language'),
+        (CONFIG.replace("en-zz", "zz").encode(), 'found "zz"; expected a language with a folder in templates/'),
+        (b"languages: [", "config.yaml, row 1: found "),
+        (None, "config.yaml: found no such file"),
+    ],
+    ids=["UTF-16", "key twice", "unknown key", "unknown edition", "unknown language", "not YAML", "missing"],
+)
+def test_a_wrong_configuration_is_told_before_anything_runs(content: bytes | None, says: str, english: Path) -> None:
+    path = english / "config.yaml"
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    ran = snakemake(english, "--dry-run")
+    path.write_text(CONFIG, encoding="utf-8")
+    assert ran.returncode != 0
+    assert says in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert jobs(ran) == []
