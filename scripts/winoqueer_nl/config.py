@@ -12,7 +12,6 @@ from pydantic import Field
 
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.release.config import ReleaseConfig
-from winoqueer_nl.schema import EditionNumber, Identifiers
 from winoqueer_nl.report.config import ReportConfig
 from winoqueer_nl.schema import EditionNumber, each_once, split
 from winoqueer_nl.scoring.config import ScoringConfig

@@ -107,7 +107,7 @@ def tables() -> Tables:
     made: Tables = {}
     for name, lines in _TABLES.items():
         columns = [cell.strip() for cell in lines[0].split("|")]
-        known = [c for c in TABLES[name].model.model_fields if c not in ("row", "slots")]
+        known = [c for c in TABLES[name].model.model_fields if c not in ("row", "file", "slots")]
         header = columns + [c for c in known if c not in columns]
         made[name] = [
             dict.fromkeys(header, "") | dict(zip(columns, (c.strip() for c in line.split("|")), strict=False))

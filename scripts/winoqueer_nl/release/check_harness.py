@@ -77,7 +77,8 @@ def our_scores(model: Path, pairs: pd.DataFrame, folder: Path) -> list[tuple[flo
 
     file, out = folder / "chosen.parquet", folder / "scores"
     pairs.to_parquet(file, index=False)
-    score(str(model), file, out, Settings(kind="causal", device="cpu", precision="float32", quiet=True))
+    settings = {"kind": "causal", "device": "cpu", "precision": "float32", "quiet": True}
+    score(str(model), file, out, Settings.model_validate(settings))
     scores = pd.read_parquet(out / "scores.parquet").set_index("pair_id").loc[pairs["pair_id"]]
     return [(float(x), float(y)) for x, y in zip(scores["score_x_slot"], scores["score_y_slot"], strict=True)]
 

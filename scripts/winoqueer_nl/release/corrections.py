@@ -18,7 +18,7 @@ from winoqueer_nl.schema import Row
 from winoqueer_nl.sources import TABLES, Sources
 from winoqueer_nl.tables import records, shown
 
-_BOOKKEEPING = {"row", "since", "until", "kind", "reason"}
+_BOOKKEEPING = {"row", "file", "since", "until", "kind", "reason"}
 
 
 @dataclass(frozen=True)
