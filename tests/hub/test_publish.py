@@ -173,6 +173,15 @@ def test_a_dirty_folder_is_refused_before_anything_is_written(
     assert writes(lfs) == []
 
 
+def test_a_file_changed_while_it_is_published_gets_no_tag(lfs: Hub, spoiled: Callable[..., Release]) -> None:
+    mine = spoiled("README.md", "Intended use", "Intended use")
+    changed = mine.folder / "CITATION.cff"
+    lfs.faults.append(Fault(match="POST .*/preupload/", hook=lambda: changed.write_text("cff", encoding="utf-8")))
+    with pytest.raises(InputError, match="No tag was made"):
+        published(mine)
+    assert state(lfs)[0] == {}
+
+
 def test_other_bytes_on_the_hub_are_noticed_when_loading_back(lfs: Hub, release: Release) -> None:
     published(release)
     digest = next(f.sha256 for f in lfs.repositories["org/data"].at("v1.0.0").values() if f.sha256)
