@@ -123,6 +123,22 @@ def test_scores_of_other_pairs_are_refused(toy_project: Path, tmp_path: Path) ->
     assert not list(root.glob(f"*{toy_release.LANG}-1.0.0*")), "nothing is left behind"
 
 
+def test_the_card_names_model_kind_and_revision_beside_scores(built: Release) -> None:
+    text = (built.folder / "README.md").read_text(encoding="utf-8")
+    scores = built.table(SCORES).to_pandas()
+    share = f"{100 * (scores['score_x_slot'] > scores['score_y_slot']).mean():.2f}"
+    assert f"| org/tiny | masked | 0123456789ab | outside the identity term | {share} |" in text
+
+
+def test_scores_of_a_demonstration_model_are_refused(tmp_path: Path) -> None:
+    root = toy_release.write_project(tmp_path)
+    edition = toy_release.write_edition(root, "1.0.0")
+    scored = toy_release.write_scores(root, "1.0.0", demo=True)
+    inputs = toy_release.Inputs(root, toy_release.LANG, "1.0.0", edition, None, [scored])
+    with pytest.raises(InputError, match="whose numbers mean nothing"):
+        build(inputs, root / f"{toy_release.LANG}-1.0.0")
+
+
 def test_parquet_files_carry_page_index_features_and_no_trace_of_the_machine(built: Release) -> None:
     for subset in built.subsets:
         file = pq.ParquetFile(built.folder / parquet_of(subset))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -220,7 +221,7 @@ def write_edition(root: Path, version: str, votes: Mapping[str, Any] | None = VO
     return folder
 
 
-def write_scores(root: Path, version: str, model: str = "tiny", shift: float = 0.0) -> Scored:
+def write_scores(root: Path, version: str, model: str = "tiny", shift: float = 0.0, demo: bool = False) -> Scored:
     """Made-up scores of every pair: the stereotypical sentence higher in every second one."""
     folder = root / f"results/scores/{LANG}/{version}/{model}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -235,6 +236,8 @@ def write_scores(root: Path, version: str, model: str = "tiny", shift: float = 0
         "score_x_slot", "score_y_slot", "tokens_slot",
     ]  # fmt: skip
     pq.write_table(pa.Table.from_pandas(frame[columns], preserve_index=False), folder / "scores.parquet")
+    told = {"model": f"org/{model}", "revision": "0123456789abcdef", "kind": "masked", "demo": demo}
+    (folder / "summary.json").write_text(json.dumps(told), encoding="utf-8")
     return Scored(model, folder)
 
 

@@ -113,6 +113,7 @@ def _fill(inputs: Inputs, folder: Path) -> None:
             EDITIONS_FILE, f"no edition {inputs.version} of {inputs.lang}", f"one of {listed(editions)}", "Add a row."
         )
     tables = _tables(inputs, d.survey_exports == "reconstructed", problems)
+    models = {one.model: one.about(problems) for one in inputs.scores}
     problems.stop()
     for name, table in tables.items():
         write_parquet(table, folder / parquet_of(name))
@@ -156,7 +157,7 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     write_json(folder / CROISSANT, croissant.content(d, inputs.lang, inputs.version, tables, folder))
     text = card.render(
         inputs.root, d, inputs.lang, sources.language.name, inputs.version, before, tables, figures, plots, tasks,
-        entry, folder,
+        entry, folder, models,
     )  # fmt: skip
     write_text(folder / CARD, text)
     for path in folder.rglob("*"):  # the same permissions whatever the files were copied from

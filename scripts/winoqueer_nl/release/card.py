@@ -105,8 +105,9 @@ def render(
     tasks: list[str],
     changes: str,
     folder: Path,
+    models: dict[str, dict[str, str]],
 ) -> str:
-    """The text of README.md."""
+    """The text of README.md. models: of each scored model its own name, revision and kind."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(root), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
     )
@@ -133,6 +134,7 @@ def render(
         by_tier=BY_TIER,
         plots=plots,
         tasks=tasks,
+        models=models,
         bibtex=bibtex(d, lang, version),
         changes=changes.strip(),
     )

@@ -80,6 +80,19 @@ class Scored:
     model: str
     folder: Path
 
+    def about(self, problems: Problems) -> dict[str, str]:
+        """What the run's summary says of the model: its own name, revision and kind. Notes a demonstration model."""
+        path = self.folder / "summary.json"
+        try:
+            summary = json.loads(path.read_text(encoding="utf-8"))
+            told = {key: str(summary[key] or "") for key in ("model", "revision", "kind")}
+        except (OSError, ValueError, KeyError, TypeError):
+            problems.add(path, "no summary of a run", "what the stage score writes", "Score the model again.")
+            return {}
+        if summary.get("demo"):
+            problems.add(path, "a demonstration model, whose numbers mean nothing", "a real model", "Leave it out.")
+        return told
+
 
 def read_csv(path: Path, wanted: Sequence[str], problems: Problems) -> list[dict[str, str]]:
     """Rows of a table that an earlier stage wrote; notes a missing column."""
