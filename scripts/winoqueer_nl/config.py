@@ -12,6 +12,7 @@ from pydantic import Field
 
 from winoqueer_nl.authoring.config import TranslationConfig
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
+from winoqueer_nl.release.config import ReleaseConfig
 from winoqueer_nl.report.config import ReportConfig
 from winoqueer_nl.schema import EditionNumber, each_once, split
 from winoqueer_nl.scoring.config import ScoringConfig
@@ -77,6 +78,7 @@ class Config(Strict):
     )
     survey: SurveyConfig = Field(default=SurveyConfig(), description="how votes become tiers; what is held back")
     pairs: PairsConfig = Field(default=PairsConfig(), description="which stereotypes become sentence pairs")
+    release: ReleaseConfig = Field(default=ReleaseConfig(), description="what goes into a release")
     scoring: ScoringConfig = Field(default=ScoringConfig(), description="which models are scored, and how")
     statistics: StatisticsConfig = Field(
         default=StatisticsConfig(), description="how intervals are made, which languages are compared"
