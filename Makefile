@@ -50,6 +50,25 @@ score: .make/installed ## Score the models that config.yaml names (HF_HUB_OFFLIN
 report: .make/installed ## Write the report page, results/report/index.html
 	@snakemake --cores $(CORES) --quiet rules progress host -- results/report/index.html
 
+.PHONY: release
+release: .make/installed ## Build the release folders (publishes nothing)
+	@snakemake --cores $(CORES) --quiet rules progress host -- release
+
+.PHONY: release-tools
+release-tools: .make/release-tools ## Set up the programs that check a release, in .venv-release
+
+.make/release-tools: release/tools.txt .make/installed
+	@$(BIN)/python -m venv .venv-release
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> $$(.venv-release/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth
+	@.venv-release/bin/pip install --quiet --disable-pip-version-check -r release/tools.txt
+	@touch $@
+
+.PHONY: test-second-reader
+test-second-reader: .make/installed ## Read a published version with npm's client
+	npm install --prefix tests/hub/reader --no-package-lock --no-audit --no-fund
+	$(BIN)/python -m pytest tests/hub/test_second_reader.py -m slow
+
 .PHONY: translate
 translate: .make/installed ## Ask a translation engine for forms that languages lack (uses the network)
 	@snakemake --cores 1 translate
@@ -90,7 +109,7 @@ clean: ## Remove what was built (the environment stays; `make distclean` removes
 
 .PHONY: distclean
 distclean: clean ## Remove what was built and the environment
-	rm -rf .venv .make scripts/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
+	rm -rf .venv .venv-release .make scripts/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
 
 .PHONY: help
 help: ## Show this list

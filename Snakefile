@@ -29,6 +29,7 @@ include: "rules/score.smk"
 include: "rules/statistics.smk"
 include: "rules/report.smk"
 include: "rules/summary.smk"
+include: "rules/release.smk"
 include: "rules/translate.smk"
 
 

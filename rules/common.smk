@@ -163,15 +163,19 @@ def statistics_options():
     )
 
 
+def report_language():
+    """The language of the page: as configured, or the first."""
+    return CONFIG.report.language or next(iter(CONFIG.languages))
+
+
 def report_edition():
     """The edition that the page shows: as configured, or the last of its language."""
-    one = CONFIG.report
-    return one.edition or CONFIG.languages[one.language].editions[-1]
+    return CONFIG.report.edition or CONFIG.languages[report_language()].editions[-1]
 
 
 def report_survey():
     """The survey aggregates of the page's language, where it has a survey."""
-    lang = CONFIG.report.language
+    lang = report_language()
     if CONFIG.languages[lang].survey is None:
         return []
     return [

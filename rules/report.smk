@@ -8,8 +8,8 @@ Outputs: results/report/index.html; results/report/figures/*.svg, *.png (those t
 rule report:
     input:
         tables=[path for path in TABLES if path.endswith(".csv")],
-        pairs=f"results/{CONFIG.report.language}/{report_edition()}/pairs.parquet",
-        stereotypes=f"results/{CONFIG.report.language}/{report_edition()}/stereotypes.csv",
+        pairs=f"results/{report_language()}/{report_edition()}/pairs.parquet",
+        stereotypes=f"results/{report_language()}/{report_edition()}/stereotypes.csv",
         survey=report_survey(),
     output:
         page=report(
@@ -30,7 +30,7 @@ rule report:
     conda:
         ENVIRONMENT
     params:
-        language=CONFIG.report.language,
+        language=report_language(),
         edition=report_edition(),
         policy=CONFIG.report.policy,
         threshold=CONFIG.survey.disclosure_threshold,

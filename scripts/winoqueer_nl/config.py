@@ -227,4 +227,28 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
                             "Put the file there or correct the path.",
                             field=f"languages.{code}.survey.{key}",
                         )
+    _check_report(config, file, problems)
     problems.stop()
+
+
+def _check_report(config: Config, file: str, problems: Problems) -> None:
+    """The page shows a language and an edition that are built."""
+    lang = config.report.language
+    if lang is not None and lang not in config.languages:
+        known = list(config.languages)
+        problems.add(
+            file,
+            quoted(lang),
+            f"a language that is built: {listed(known)}",
+            suggestion(lang, known),
+            field="report.language",
+        )
+        return
+    built = config.languages[lang or next(iter(config.languages))].editions
+    if config.report.edition is not None and config.report.edition not in built:
+        problems.add(
+            file,
+            quoted(config.report.edition),
+            f"an edition of that language that is built: {listed(built)}",
+            field="report.edition",
+        )

@@ -12,7 +12,9 @@ from winoqueer_nl.yaml_files import Strict
 class ReportConfig(Strict):
     """What the page is about."""
 
-    language: str = Field(default="nl", description="language whose set, scores and survey the page shows")
+    language: str | None = Field(
+        default=None, description="language whose set, scores and survey the page shows; the first one if left out"
+    )
     edition: str | None = Field(
         default=None, description="edition that the page shows; its language's last if left out"
     )
