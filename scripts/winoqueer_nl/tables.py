@@ -150,6 +150,11 @@ def checked_header(
     return len(problems.found) == before
 
 
+def own_columns(model: type[pydantic.BaseModel]) -> list[str]:
+    """The columns that a table of such rows has, those of the slots aside."""
+    return [name for name in model.model_fields if name not in ("row", "file", "slots")]
+
+
 def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_empty: bool = False) -> list[RowModel]:
     """Read and check one table.
 
@@ -169,7 +174,7 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
         return []
     header = [cell.strip() for cell in found[0][1]]
     has_slots = "slots" in model.model_fields
-    wanted = [name for name in model.model_fields if name not in ("row", "file", "slots")]
+    wanted = own_columns(model)
     if not checked_header(path, header, wanted, has_slots, problems, may_be_missing(model)):
         return []
     if len(found) == 1 and not may_be_empty:

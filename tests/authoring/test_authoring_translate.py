@@ -260,6 +260,7 @@ def test_snakemake_translates_when_asked_and_never_otherwise(tmp_path: Path, ser
         assert last in workflow
         workflow = workflow.replace(last, f'{last}\ninclude: "rules/translate.smk"')
     (tmp_path / "Snakefile").write_text(workflow, encoding="utf-8")
+    shutil.copy(project / "models.yaml", tmp_path)
     (tmp_path / "environment.yaml").write_text("dependencies: []\n")
     (tmp_path / "config.yaml").write_text(
         "languages:\n  nl:\n    editions: ['1.0.0']\n"

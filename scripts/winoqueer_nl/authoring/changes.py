@@ -13,13 +13,14 @@ from winoqueer_nl.authoring.rows import TableText, write_together
 from winoqueer_nl.config import read_editions
 from winoqueer_nl.schema import SLOT_PREFIX, Row
 from winoqueer_nl.sources import TABLES, Sources
+from winoqueer_nl.tables import own_columns
 
 BOOKKEEPING = ("since", "until", "kind", "reason")
 
 
 def columns_of(model: type[Row], slots: Iterable[str] = ()) -> list[str]:
     """The header of a table: its own columns, the slots of the names, then the bookkeeping."""
-    own = [name for name in model.model_fields if name not in ("row", "file", "slots", *BOOKKEEPING)]
+    own = [name for name in own_columns(model) if name not in BOOKKEEPING]
     return own + [SLOT_PREFIX + slot for slot in slots] + list(BOOKKEEPING)
 
 

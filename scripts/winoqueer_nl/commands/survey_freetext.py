@@ -75,7 +75,7 @@ def import_(
     from winoqueer_nl.survey.freetext import COLUMNS
     from winoqueer_nl.survey.instrument import load
     from winoqueer_nl.survey.private import private_csv, restrict
-    from winoqueer_nl.tables import read_table
+    from winoqueer_nl.tables import own_columns, read_table
 
     problems = Problems()
     table = _table(instrument, load(instrument).stereotypes)
@@ -87,11 +87,11 @@ def import_(
     stage.write_agreement(out / "agreement.json", outcome.agreement)
     private_csv(out / "to_settle.csv", COLUMNS, stage.settle_rows(outcome.to_settle))
     for name, columns, rows in (
-        ("new_stereotypes.csv", [c for c in Stereotype.model_fields if c != "row"], handed.stereotypes),
-        ("new_forms.csv", [c for c in Form.model_fields if c != "row"], handed.forms),
+        ("new_stereotypes.csv", own_columns(Stereotype), handed.stereotypes),
+        ("new_forms.csv", own_columns(Form), handed.forms),
         ("not_expressible.csv", ["wording", "reason"], handed.not_expressible),
     ):
-        private_csv(out / name, columns, [[row[column] for column in columns] for row in rows])
+        private_csv(out / name, columns, [[row.get(column, "") for column in columns] for row in rows])
     typer.echo(stage.message(outcome, handed, out))
     for command in handed.commands(lang):
         typer.echo(f"  {command}")

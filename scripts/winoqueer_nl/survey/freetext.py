@@ -36,7 +36,7 @@ CODES = {
     "not_a_stereotype": "anything else",
 }
 SHEET, PAGE = "coding", "read me first"
-WARNING = "Content warning: the texts are hurtful statements about LGBTQ+ people, as people have heard them."
+WARNING = "Content warning: the texts are hurtful statements about queer people, as people have heard them."
 
 # What is masked: e-mail and web addresses, names of accounts, telephone and other long numbers.
 _MASKS = (

@@ -52,7 +52,7 @@ def read(path: Path, form: Format, problems: Problems) -> RawExport | None:
     if len(problems.found) > before:
         return None
     if not header:
-        problems.add(path, "blank lines only", "a header row and at least one row", EXPORT_AGAIN)
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", EXPORT_AGAIN)
         return None
     if form.layout == "qualtrics":
         # The first rows are looked at before they are taken for responses: a header row may be missing or doubled.
@@ -119,7 +119,7 @@ def _names(
     elif form.layout == "qualtrics" and len(header) > 1:
         texts = header[1][1]
     if not any(names):
-        problems.add(path, "blank lines only", "a header row and at least one row", EXPORT_AGAIN)
+        problems.add(path, "an empty file (blank lines only)", "a header row and at least one row", EXPORT_AGAIN)
     for position, name in enumerate(names, start=1):
         if not name:
             problems.add(path, f"no name over column {position}", "a name over each column", EXPORT_AGAIN, row=1)
