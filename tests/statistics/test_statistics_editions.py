@@ -107,3 +107,19 @@ def test_a_demo_model_and_precisions_that_differ_say_so(before):
 def test_one_edition_gives_the_columns_and_no_rows(before):
     assert list(edition_table([before], SETTINGS).columns) == list(EDITION_COLUMNS)
     assert edition_table([before], SETTINGS).empty
+
+
+def test_a_change_of_a_handful_of_stereotypes_has_no_interval_and_no_p(before):
+    """Turning round four stereotypes of red changes its bias; too few for an interval. Five are enough."""
+    for turned, method in ((4, "too_few_changes"), (5, "cluster_bootstrap_t")):
+        frame = before.pairs.copy()
+        red = frame["identity"] == "red"
+        keys = sorted(frame["stereotype_id"].unique())[:turned]
+        own = frame[red & frame["stereotype_id"].isin(keys)]
+        frame.loc[own.index, "score_x_published"] = own["score_y_published"] - 1  # none is stereotypical any more
+        later = Run("m", before.summary.model_copy(update={"edition": "1.1.0"}), frame, before.whole)
+        table = edition_table([before, later], SETTINGS)
+        row = table[(table["policy"] == "published") & (table["group"] == "red")].iloc[0]
+        assert row["difference"] < 0
+        assert row["method"] == method
+        assert np.isnan(row["p_value"]) == np.isnan(row["low"]) == np.isnan(row["p_holm"]) == (turned == 4)

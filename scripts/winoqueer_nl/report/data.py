@@ -65,7 +65,7 @@ PAIR_COLUMNS = (
 class ReportData:
     """Everything the page shows.
 
-    metrics, scores, comparison, harmfulness: rows of the page's own language and edition. languages: rows of
+    metrics, scores, comparison, harmfulness: rows of the page's own language and edition. languages: such rows of
     models run in two languages, the second in the page's own edition, or its last where it has none of that number.
     editions: rows of the page's span policy, of every language, the page's own first. survey, respondents: None
     without a survey.
@@ -148,7 +148,7 @@ def read_report_data(
         if name not in ("languages", "editions")
     }
     both = read["languages"]
-    both = both[(both["language_a"] == language) & (both["edition_a"] == edition)]
+    both = both[(both["language_a"] == language) & (both["edition_a"] == edition) & (both["policy"] == policy)]
     changes = read["editions"][read["editions"]["policy"] == policy]
     changes = changes.sort_values("language", key=lambda column: column != language, kind="stable")
     votes = people = None

@@ -139,7 +139,7 @@ def _results(data: ReportData) -> list[Plan]:
 
 def _languages(data: ReportData) -> Plan:
     first, second = data.languages.iloc[0][["language_a", "language_b"]]
-    rows = data.languages[(data.languages["policy"] == data.policy) & (data.languages["group"] == "identity_gap")]
+    rows = data.languages[data.languages["group"] == "identity_gap"]
     words = "; ".join(
         f"{data.name(row.model)}: {row.value_a:.1f} in {first}, {row.value_b:.1f} in {second}"
         for row in rows.itertuples()

@@ -248,7 +248,7 @@ def _harmfulness(data: ReportData) -> TableView:
 
 
 def _languages(data: ReportData) -> TableView:
-    rows = data.languages[data.languages["policy"] == data.policy]
+    rows = data.languages
     first, second = rows.iloc[0][["language_a", "language_b"]]
     cells = [
         [

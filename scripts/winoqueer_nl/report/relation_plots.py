@@ -93,7 +93,7 @@ def harmfulness(data: ReportData) -> Figure:
 
 def languages(data: ReportData) -> Figure:
     """Per model: difference of bias between two languages for every identity, with its paired interval."""
-    rows = data.languages[data.languages["policy"] == data.policy]
+    rows = data.languages
     models = [model for model in data.models if model in set(rows["model"])]
     wanted = [identity for identity in data.identities if identity in set(rows["group"])]
     keys = [*wanted, "usage_weighted", "identity_averaged", "identity_gap"]

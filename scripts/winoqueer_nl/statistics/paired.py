@@ -47,7 +47,9 @@ def compare(a: Run, b: Run, settings: Settings) -> list[dict[str, Any]]:
     Per policy, rows of ``aggregate`` (usage_weighted, identity_averaged, identity_gap), then one per ``identity``:
     policy, dimension, group, n_stereotypes, n_pairs_a, n_pairs_b, value_a, value_b (percent), difference,
     standard_error, low, high (points), p_value, p_holm (family: the identities of a policy), method. No rows
-    where nothing is shared.
+    where nothing is shared. Where fewer stereotypes than an interval needs have another bias in b than in a, there is
+    no interval and no p (``too_few_changes``): resamples of a handful of changes among many that are none claim too
+    much.
     """
     rows: list[dict[str, Any]] = []
     for policy in (name for name in a.policies if name in b.policies):
@@ -58,6 +60,22 @@ def compare(a: Run, b: Run, settings: Settings) -> list[dict[str, Any]]:
             part.loc[tests, "p_holm"] = holm(part.loc[tests, "p_value"])
             rows.extend({"policy": policy, **row} for row in part.to_dict("records"))
     return rows
+
+
+def difference(counts: Counts, contrast: Contrast, weights: Array, settings: Settings) -> Estimate:
+    """The quantity ``contrast`` of the first half of the groups minus that of the second half: a fraction.
+
+    weights: (B, K) from :func:`clusters.resample_weights`. Fewer stereotypes with another bias in one half than in
+    the other than ``settings.min_clusters``: no interval (``too_few_changes``); with none at all ``no_variation``.
+    """
+    size = len(counts.groups) // 2
+    pairwise = bootstrap.difference_of(contrast, contrast, size)
+    estimate = bootstrap.combination(counts, pairwise, weights, settings, share=False)
+    n_a, n_b, s_a, s_b = counts.n[:, :size], counts.n[:, size:], counts.s[:, :size], counts.s[:, size:]
+    changed = np.count_nonzero((s_a * n_b != s_b * n_a).any(axis=1))
+    if estimate.method == "cluster_bootstrap_t" and changed < settings.min_clusters:
+        return Estimate(estimate.value, n_clusters=estimate.n_clusters, method="too_few_changes")
+    return estimate
 
 
 def _compared(a: pd.DataFrame, b: pd.DataFrame, policy: str, settings: Settings) -> list[dict[str, Any]]:
@@ -77,10 +95,9 @@ def _compared(a: pd.DataFrame, b: pd.DataFrame, policy: str, settings: Settings)
     def estimated(parts: list[Counts], contrast: Contrast) -> tuple[Estimate, Array, Array]:
         counts = align(beside([("a ", parts[0]), ("b ", parts[1])]), clusters)
         size = len(parts[0].groups)
-        pairwise = bootstrap.difference_of(contrast, contrast, size)
         n, s = counts.n.sum(0), counts.s.sum(0)
         values = [float(np.sum(contrast(r) * r)) for r in (s[:size] / n[:size], s[size:] / n[size:])]
-        estimate = bootstrap.combination(counts, pairwise, weights, settings, share=False)
+        estimate = difference(counts, contrast, weights, settings)
         return estimate, np.array(values), np.array([n[:size].sum(), n[size:].sum()])
 
     wholes, per_identity = [part[0] for part in counted], [part[1] for part in counted]
