@@ -107,6 +107,14 @@ def main() -> None:
         table = pd.concat(parts, ignore_index=True)
         print(f"\n{options.replicates:,} simulated sets per design, 1,000 resamples each\n")
         print(tabulate(table, "keys", tablefmt="github", floatfmt=".1f", showindex=False))
+        changes = [
+            {"stereotypes": k, "share that changes": share}
+            | simulation.change_coverage(k, share, options.replicates, Settings(resamples=1000, seed=1))
+            for k in (15, 40)
+            for share in (0.1, 0.3, 1.0)
+        ]
+        print("\nDifference between two editions; coverage among the sets that get an interval\n")
+        print(tabulate(pd.DataFrame(changes), "keys", tablefmt="github", floatfmt=".1f", showindex=False))
 
 
 if __name__ == "__main__":

@@ -146,7 +146,14 @@ TABLES = [
     for name in NAMES
     for kind in (("csv",) if name in DATA_ONLY else ("csv", "md", "tex"))
 ]
-SHOWN_IN_REPORT = ("models", "bias_all", "identity_tests", "comparison", "languages")
+SHOWN_IN_REPORT = (
+    "models",
+    "bias_all",
+    "identity_tests",
+    "comparison",
+    "languages",
+    "editions",
+)
 
 
 def scored(name):

@@ -7,7 +7,7 @@ import pandas as pd
 
 sys.path.append(str(Path(__file__).parents[1] / "statistics"))  # for statistics_made
 
-from statistics_made import IDENTITIES, several, write_run
+from statistics_made import IDENTITIES, pairs, several, write_run, write_set
 
 from winoqueer_nl.report.data import ReportData, read_report_data
 
@@ -72,10 +72,20 @@ def write_dataset(root: Path) -> None:
     pd.DataFrame(people, columns=columns).to_csv(survey / "respondents.csv", index=False)
 
 
+def write_next_edition(root: Path) -> None:
+    """Edition 2.0.0 of both languages, without one stereotype, and the runs of two models and the demo over it."""
+    write_set(root, "nl", pairs(skip=("wq005",)), edition="2.0.0")
+    write_set(root, "en", pairs(language="en"), edition="2.0.0")
+    write_run(root, "alpha", 11, edition="2.0.0")
+    write_run(root, "toy", 12, edition="2.0.0", demo=True, shift=4.0)
+    write_run(root, "alpha", 13, "en", edition="2.0.0")
+    write_run(root, "beta", 14, "en", edition="2.0.0", kind="autoregressive")
+
+
 def read(root: Path, **more: object) -> ReportData:
     """The report's data of a project under ``root``."""
     chosen = {"language": "nl", "edition": "1.0.0", "policy": "published", "threshold": 5, **more}
     return read_report_data(root / "tables", root / "nl" / "1.0.0", root / "nl" / "survey", **chosen)
 
 
-__all__ = ["IDENTITIES", "NASTY", "read", "several", "write_dataset", "write_run"]
+__all__ = ["IDENTITIES", "NASTY", "read", "several", "write_dataset", "write_next_edition", "write_run"]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from winoqueer_nl.cli import app
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.report import browser, figures, page_tables, plots, svg
-from winoqueer_nl.report.page import render, write_report
+from winoqueer_nl.report.page import draw, render, write_report
 
 CSS = "scripts/winoqueer_nl/report/assets/report.css"
 
@@ -129,12 +129,83 @@ def test_the_numbers_of_the_page_are_those_of_the_tables(project):
     data = read(project)
     view = page_tables.results(data)["bias_all"]
     source = pd.read_csv(project / "tables" / "bias_all.csv")
-    source = source[(source["language"] == "nl") & (source["policy"] == "published")]
+    source = source[(source["language"] == "nl") & (source["edition"] == "1.0.0") & (source["policy"] == "published")]
     rows = {row[0]: row[1:] for row in view.rows}
     for name, model in (("alpha", "alpha"), ("toy (demo)", "toy")):
         own = source[source["model"] == model].iloc[0]
         assert rows[name] == [f"{own[c]:.1f}" for c in [*IDENTITIES, "usage_weighted", "identity_averaged"]]
     assert set(rows) >= {"Mean of masked", "Mean of all"}
+
+
+def test_editions_of_every_language_stand_on_the_page_with_the_tables_numbers(project, elements):
+    view = page_tables.results(read(project))["editions"]
+    source = pd.read_csv(project / "tables" / "editions.csv")
+    source = source[source["policy"] == "published"]
+    assert len(view.rows) == len(source) == 4 * 6
+    assert [row[1] for row in view.rows] == ["nl"] * 12 + ["en"] * 12  # the page's language first
+    row = next(row for row in view.rows if row[:2] == ["beta", "en"] and row[3] == "Green")
+    own = source[(source["model"] == "beta") & (source["group"] == "green")].iloc[0]
+    shown = [f"{own['value_before']:.1f}", f"{own['value_after']:.1f}", f"{own['difference']:+.1f}"]
+    assert row[2] == "1.0.0 to 2.0.0"
+    assert row[5:8] == shown
+    assert row[8] == f"{own['low']:+.1f} to {own['high']:+.1f}"
+    text = " ".join(elements.text)
+    assert "docs/surface-forms.md" in text
+    assert "Demo models are made anew" in text
+
+
+def test_editions_are_told_in_words_without_the_demo(project):
+    words = next(plan.description for plan in figures.plan(read(project)) if plan.key == "editions")
+    source = pd.read_csv(project / "tables" / "editions.csv").query("policy == 'published' and not demo")
+    assert "toy" not in words
+    for language, models in (("nl", 1), ("en", 2)):
+        own = source[(source["language"] == language) & (source["dimension"] == "identity")]
+        top = own.loc[own["difference"].abs().idxmax()]
+        said = f"Largest change of an identity: {IDENTITIES[top['group']]} for {top['model']}, {top['difference']:+.1f}"
+        assert said in words
+        sure = (own["p_holm"] < 0.05).sum()
+        assert f"{sure} of {3 * models} changes survive" in words
+    assert words.startswith("From 1.0.0 to 2.0.0 in nl, identity-averaged bias: alpha ")
+
+
+def test_a_page_without_scores_of_its_own_still_shows_the_editions_of_another_language(project, tmp_path):
+    shutil.copytree(project, tmp_path / "copy")
+    for path in (tmp_path / "copy" / "tables").glob("*.csv"):
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        column = "language_a" if path.stem == "languages" else "language"
+        table[table[column] == "en"].to_csv(path, index=False)
+    data = read(tmp_path / "copy")
+    text = render(data, {})
+    assert data.models == []
+    assert 'id="editions"' in text
+    assert {plan.key for plan in figures.plan(data)} >= {"editions"}
+    drawn = draw(data)
+    assert ">beta<" in drawn["editions"].svg
+
+
+def test_more_editions_than_two_get_a_panel_each(project, tmp_path):
+    shutil.copytree(project, tmp_path / "copy")
+    path = tmp_path / "copy" / "tables" / "editions.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    later = table.assign(edition_before="2.0.0", edition_after="10.0.0")
+    pd.concat([table, later]).to_csv(path, index=False)
+    drawn = draw(read(tmp_path / "copy"))["editions"]
+    assert "1.0.0 to 2.0.0" in drawn.svg
+    assert "2.0.0 to 10.0.0" in drawn.svg
+    assert "later minus earlier edition" in drawn.svg
+    assert "From 2.0.0 to 10.0.0 in nl" in drawn.plan.description
+
+
+def test_languages_are_compared_in_the_pages_own_edition_or_the_last_that_is(project, tmp_path):
+    assert set(read(project).languages["edition_b"]) == {"1.0.0"}  # 2.0.0 is in the table too
+    shutil.copytree(project, tmp_path / "copy")
+    path = tmp_path / "copy" / "tables" / "languages.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table["edition_b"] = table["edition_b"].replace({"1.0.0": "9.0.0", "2.0.0": "10.0.0"})
+    table.to_csv(path, index=False)
+    data = read(tmp_path / "copy")
+    assert set(data.languages["edition_b"]) == {"10.0.0"}
+    assert not data.languages.duplicated(["model", "policy", "group"]).any()
 
 
 def test_the_browser_has_examples_scores_and_spans(project):

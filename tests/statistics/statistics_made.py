@@ -82,9 +82,9 @@ def scores(frame: pd.DataFrame, seed: int, shift: float = 0.4, ties: int = 0) ->
     )
 
 
-def write_set(root: Path, language: str = "nl", frame: pd.DataFrame | None = None) -> Path:
-    """A built set under ``root/<language>/1.0.0``; returns the pairs file."""
-    path = root / language / "1.0.0" / "pairs.parquet"
+def write_set(root: Path, language: str = "nl", frame: pd.DataFrame | None = None, edition: str = "1.0.0") -> Path:
+    """A built set under ``root/<language>/<edition>``; returns the pairs file."""
+    path = root / language / edition / "pairs.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     (pairs(language=language) if frame is None else frame).to_parquet(path, index=False)
     return path
@@ -92,9 +92,10 @@ def write_set(root: Path, language: str = "nl", frame: pd.DataFrame | None = Non
 
 def write_run(root: Path, key: str, seed: int, language: str = "nl", kind: str = "masked", **more: Any) -> Path:
     """A finished run of a set that stands under ``root``; returns its folder."""
-    path = root / language / "1.0.0" / "pairs.parquet"
+    edition = more.setdefault("edition", "1.0.0")
+    path = root / language / edition / "pairs.parquet"
     frame = pd.read_parquet(path)
-    folder = root / "scores" / language / "1.0.0" / key
+    folder = root / "scores" / language / edition / key
     folder.mkdir(parents=True, exist_ok=True)
     scores(frame, seed, **{name: more.pop(name) for name in ("shift", "ties") if name in more}).to_parquet(
         folder / "scores.parquet", index=False
@@ -105,7 +106,6 @@ def write_run(root: Path, key: str, seed: int, language: str = "nl", kind: str =
         "kind": kind,
         "precision": "float32",
         "language": language,
-        "edition": "1.0.0",
         "pairs_sha256": sha256(path),
         "n_pairs": len(frame),
         **more,
@@ -118,11 +118,11 @@ def run(frame: pd.DataFrame, seed: int = 1, key: str = "m", language: str = "nl"
     """A run in memory."""
     summary = Summary(
         model=f"made/{key}",
-        revision=None,
+        revision=more.pop("revision", None),
         kind=more.pop("kind", "masked"),
         precision="float32",
         language=language,
-        edition="1.0.0",
+        edition=more.pop("edition", "1.0.0"),
         pairs_sha256="0" * 64,
         n_pairs=len(frame),
         demo=more.pop("demo", False),

@@ -34,3 +34,16 @@ def test_the_truth_is_that_of_a_large_draw():
     many = replace(design, members=np.repeat(design.members, 60, axis=0))
     counts = simulation.draw(many, np.random.default_rng(1))
     np.testing.assert_allclose(counts.s.sum(0) / counts.n.sum(0), simulation.truth(design), atol=0.02)
+
+
+def test_a_difference_that_rests_on_many_stereotypes_has_an_honest_interval_and_one_on_a_handful_has_none():
+    settings = Settings(resamples=300, seed=20)
+    whole = simulation.change_coverage(40, 1.0, 600, settings)
+    assert whole["with_interval"] == 100
+    assert 92 <= whole["coverage"] <= 98
+    some = simulation.change_coverage(40, 0.3, 600, settings)
+    assert some["coverage"] >= 87  # rough, as the documentation says
+    few = simulation.change_coverage(15, 0.1, 300, settings)
+    assert few["with_interval"] < 5
+    unchecked = simulation.change_coverage(15, 0.1, 300, Settings(resamples=300, seed=20, min_clusters=1))
+    assert unchecked["coverage"] < 80  # what the rule is for

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
+from packaging.version import Version
 
 from winoqueer_nl.problems import InputError, Problem, Problems, listed
-from winoqueer_nl.statistics import analysis, comparison, harmfulness, languages
+from winoqueer_nl.statistics import analysis, comparison, editions, harmfulness, languages
 
 TABLE_COLUMNS = {
     "metrics": analysis.METRIC_COLUMNS,
@@ -17,6 +18,7 @@ TABLE_COLUMNS = {
     "comparison": comparison.COMPARISON_COLUMNS,
     "harmfulness": harmfulness.HARMFULNESS_COLUMNS,
     "languages": languages.LANGUAGE_COLUMNS,
+    "editions": editions.EDITION_COLUMNS,
 }
 TEXT = {
     *(
@@ -32,6 +34,7 @@ TEXT = {
         "method",
     ),
     *("measure", "model_a", "model_b", "stereotype_id", "language_a", "language_b", "edition_a", "edition_b"),
+    *("edition_before", "edition_after"),
 }
 STEREOTYPE_COLUMNS = (
     *("stereotype_id", "type", "origin", "gloss", "identities", "n_pairs", "n_yes", "n_no", "n_unsure"),
@@ -62,8 +65,10 @@ PAIR_COLUMNS = (
 class ReportData:
     """Everything the page shows.
 
-    metrics, scores, comparison, harmfulness: rows of the page's own language and edition. languages: rows of
-    models run in two languages. survey, respondents: None without a survey.
+    metrics, scores, comparison, harmfulness: rows of the page's own language and edition. languages: such rows of
+    models run in two languages, the second in the page's own edition, or its last where it has none of that number.
+    editions: rows of the page's span policy, of every language, the page's own first. survey, respondents: None
+    without a survey.
     """
 
     language: str
@@ -77,6 +82,7 @@ class ReportData:
     comparison: pd.DataFrame
     harmfulness: pd.DataFrame
     languages: pd.DataFrame
+    editions: pd.DataFrame
     survey: pd.DataFrame | None = None
     respondents: pd.DataFrame | None = None
     labels: dict[str, str] = field(default_factory=dict)
@@ -96,7 +102,8 @@ class ReportData:
     @property
     def demos(self) -> set[str]:
         """Keys of the demo models, whose numbers mean nothing."""
-        return set(self.metrics.loc[self.metrics["demo"].astype(bool), "model"])
+        tables = (self.metrics, self.editions)  # the second has models of other languages too
+        return {model for table in tables for model in table.loc[table["demo"].astype(bool), "model"]}
 
     @property
     def identities(self) -> list[str]:
@@ -138,10 +145,12 @@ def read_report_data(
     here = {
         name: table[(table["language"] == language) & (table["edition"] == edition)].reset_index(drop=True)
         for name, table in read.items()
-        if name != "languages"
+        if name not in ("languages", "editions")
     }
     both = read["languages"]
-    both = both[(both["language_a"] == language) & (both["edition_a"] == edition)].reset_index(drop=True)
+    both = both[(both["language_a"] == language) & (both["edition_a"] == edition) & (both["policy"] == policy)]
+    changes = read["editions"][read["editions"]["policy"] == policy]
+    changes = changes.sort_values("language", key=lambda column: column != language, kind="stable")
     votes = people = None
     if (survey / "stereotypes.csv").exists():
         votes = _csv(survey / "stereotypes.csv", SURVEY_COLUMNS, "Run the survey stage again.")
@@ -159,11 +168,18 @@ def read_report_data(
         here["stereotypes"],
         here["comparison"],
         here["harmfulness"],
-        both,
+        both[both["edition_b"] == _other_edition(both, edition)].reset_index(drop=True),
+        changes.reset_index(drop=True),
         votes,
         people,
         dict(zip(pairs["identity"], pairs["identity_label"], strict=True)),
     )
+
+
+def _other_edition(both: pd.DataFrame, edition: str) -> str:
+    """The second language's edition that the page compares with: the same number, or the last."""
+    known = set(both["edition_b"])
+    return edition if edition in known or not known else max(known, key=Version)
 
 
 def _csv(path: Path, columns: Sequence[str], fix: str) -> pd.DataFrame:

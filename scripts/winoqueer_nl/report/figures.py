@@ -18,7 +18,7 @@ from winoqueer_nl.report.data import ReportData
 # Every plot that a report may have; the keys are the names of the files.
 KEYS = (
     *("overview", "heatmap", "identities", "subsets", "policies", "templates", "differences", "harmfulness"),
-    *("languages", "tiers", "tier_stability", "survey_harmfulness", "respondents"),
+    *("languages", "editions", "tiers", "tier_stability", "survey_harmfulness", "respondents"),
 )
 
 
@@ -40,6 +40,8 @@ def plan(data: ReportData) -> list[Plan]:
         found += _results(data)
     if len(data.languages):
         found.append(_languages(data))
+    if len(data.editions):
+        found.append(_editions(data))
     if data.survey is not None and data.survey["yes_percentage"].notna().any():
         found += _survey(data.survey)
     if data.survey is not None and data.survey["harmfulness_mean"].notna().any():
@@ -137,7 +139,7 @@ def _results(data: ReportData) -> list[Plan]:
 
 def _languages(data: ReportData) -> Plan:
     first, second = data.languages.iloc[0][["language_a", "language_b"]]
-    rows = data.languages[(data.languages["policy"] == data.policy) & (data.languages["group"] == "identity_gap")]
+    rows = data.languages[data.languages["group"] == "identity_gap"]
     words = "; ".join(
         f"{data.name(row.model)}: {row.value_a:.1f} in {first}, {row.value_b:.1f} in {second}"
         for row in rows.itertuples()
@@ -151,6 +153,37 @@ def _languages(data: ReportData) -> Plan:
         f"Differences of bias per identity for models run in both languages. Identity gap: {words}.",
         lambda: relation_plots.languages(data),
     )
+
+
+def _editions(data: ReportData) -> Plan:
+    return Plan(
+        "editions",
+        "The same model on consecutive editions",
+        "Bias in the later edition minus bias in the earlier one, over the combinations of stereotype and identity "
+        "that both have; the interval draws a stereotype with its pairs in both editions. A point on the broken line: "
+        "as biased in both. The shape of the point tells the language.",
+        _edition_words(data),
+        lambda: relation_plots.editions(data),
+    )
+
+
+def _edition_words(data: ReportData) -> str:
+    rows = data.editions[~data.editions["demo"].astype(bool)]
+    rows = rows if len(rows) else data.editions
+    parts = []
+    for (lang, before, after), own in rows.groupby(["language", "edition_before", "edition_after"], sort=False):
+        means = "; ".join(
+            f"{data.name(row.model)} {row.value_before:.1f} to {row.value_after:.1f}"
+            for row in own[own["group"] == "identity_averaged"].itertuples()
+        )
+        changes = own[own["dimension"] == "identity"]
+        most = changes.loc[changes["difference"].abs().idxmax()]
+        parts.append(
+            f"From {before} to {after} in {lang}, identity-averaged bias: {means}. Largest change of an identity: "
+            f"{data.label(most['group'])} for {data.name(most['model'])}, {most['difference']:+.1f} points. "
+            f"{int((changes['p_holm'] < 0.05).sum())} of {len(changes)} changes survive Holm's correction at 5 %."
+        )
+    return " ".join(parts)
 
 
 def _survey(survey: pd.DataFrame) -> list[Plan]:

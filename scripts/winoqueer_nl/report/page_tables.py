@@ -12,6 +12,11 @@ from winoqueer_nl.statistics import tables
 from winoqueer_nl.statistics.subsets import LABELS, SUBSETS
 
 MISSING = "–"
+AGGREGATES = {
+    "usage_weighted": "usage-weighted",
+    "identity_averaged": "identity-averaged",
+    "identity_gap": "identity gap",
+}
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,13 @@ class TableView:
 
 def results(data: ReportData) -> dict[str, TableView]:
     """All tables of results that the data allows, by key."""
-    if not data.models:
-        return {}
+    found = _scored(data) if data.models else []
+    if len(data.editions):  # of a language that the page is not about, perhaps
+        found.append(_editions(data))
+    return {view.key: view for view in found}
+
+
+def _scored(data: ReportData) -> list[TableView]:
     metrics = data.metrics[data.metrics["policy"] == data.policy]
     found = [_models(data, metrics)]
     for subset in SUBSETS:
@@ -48,7 +58,7 @@ def results(data: ReportData) -> dict[str, TableView]:
         found.append(_harmfulness(data))
     if len(data.languages):
         found.append(_languages(data))
-    return {view.key: view for view in found}
+    return found
 
 
 def number(value: object, places: int = 1, sign: bool = False) -> str:
@@ -238,17 +248,12 @@ def _harmfulness(data: ReportData) -> TableView:
 
 
 def _languages(data: ReportData) -> TableView:
-    rows = data.languages[data.languages["policy"] == data.policy]
+    rows = data.languages
     first, second = rows.iloc[0][["language_a", "language_b"]]
-    names = {
-        "usage_weighted": "usage-weighted",
-        "identity_averaged": "identity-averaged",
-        "identity_gap": "identity gap",
-    }
     cells = [
         [
             data.name(row.model),
-            names.get(row.group, data.label(row.group)),
+            AGGREGATES.get(row.group, data.label(row.group)),
             f"{int(row.n_stereotypes)}",
             number(row.value_a),
             number(row.value_b),
@@ -260,6 +265,33 @@ def _languages(data: ReportData) -> TableView:
     ]
     columns = ["model", "identity", "stereotypes", first, second, "difference", "95 % interval", "p, Holm"]
     return TableView("languages", f"{first} against {second}", "", columns, cells)
+
+
+def _editions(data: ReportData) -> TableView:
+    cells = [
+        [
+            data.name(row.model),
+            row.language,
+            f"{row.edition_before} to {row.edition_after}",
+            AGGREGATES.get(row.group, data.label(row.group)),
+            f"{int(row.n_stereotypes)}",
+            number(row.value_before),
+            number(row.value_after),
+            number(row.difference, sign=True),
+            interval(row.low, row.high, sign=True),
+            p_text(row.p_holm),
+        ]
+        for row in data.editions.itertuples()
+    ]
+    columns = [
+        *("model", "language", "editions", "identity", "stereotypes", "earlier", "later", "difference"),
+        *("95 % interval", "p, Holm"),
+    ]
+    note = (
+        "Difference: later minus earlier, in percentage points. Holm's correction over the identities of one "
+        "model, language and two editions."
+    )
+    return TableView("editions", "Every identity in consecutive editions", note, columns, cells)
 
 
 def respondents(people: pd.DataFrame) -> TableView:

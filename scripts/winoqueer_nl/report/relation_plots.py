@@ -1,4 +1,4 @@
-"""The plots that set results against something: templates, other models, harmfulness, another language."""
+"""The plots that set results against something: templates, other models, harmfulness, another language or edition."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from winoqueer_nl.report.data import ReportData
 from winoqueer_nl.report.plots import (
@@ -20,6 +21,8 @@ from winoqueer_nl.report.plots import (
     select,
     side_colour,
 )
+
+LANGUAGE_SHAPES = ("o", "s", "D", "^", "v")
 
 
 def templates(data: ReportData) -> Figure:
@@ -90,7 +93,7 @@ def harmfulness(data: ReportData) -> Figure:
 
 def languages(data: ReportData) -> Figure:
     """Per model: difference of bias between two languages for every identity, with its paired interval."""
-    rows = data.languages[data.languages["policy"] == data.policy]
+    rows = data.languages
     models = [model for model in data.models if model in set(rows["model"])]
     wanted = [identity for identity in data.identities if identity in set(rows["group"])]
     keys = [*wanted, "usage_weighted", "identity_averaged", "identity_gap"]
@@ -129,4 +132,52 @@ def languages(data: ReportData) -> Figure:
         axes.set_visible(False)
     first, second = rows.iloc[0][["language_a", "language_b"]]
     figure.supxlabel(f"{first} minus {second} (percentage points)", fontsize=9)
+    return figure
+
+
+def editions(data: ReportData) -> Figure:
+    """Per model and two editions: change of bias for every identity, one marker per language, paired intervals."""
+    rows = data.editions
+    columns = ["model", "edition_before", "edition_after"]
+    found = dict(list(rows.groupby(columns, sort=True)))
+    order = {model: i for i, model in enumerate(data.models)}
+    panels_of = sorted(found, key=lambda key: (order.get(key[0], len(order)), *key))
+    groups = list(dict.fromkeys(rows.loc[rows["dimension"] == "identity", "group"]))
+    wanted = [identity for identity in data.identities if identity in groups]
+    wanted += [identity for identity in groups if identity not in wanted]
+    keys = [*wanted, "usage_weighted", "identity_averaged", "identity_gap"]
+    names = [*(data.label(identity) for identity in wanted), "usage-weighted", "identity-averaged", "identity gap"]
+    spoken = sorted(set(rows["language"]), key=lambda language: (language != data.language, language))
+    shapes = {language: LANGUAGE_SHAPES[i % len(LANGUAGE_SHAPES)] for i, language in enumerate(spoken)}
+    step = min(0.36, 0.8 / len(spoken))
+    across = min(3, len(panels_of))
+    down = -(-len(panels_of) // across)
+    height = 0.55 + ROW * (0.5 + 0.45 * len(spoken)) * len(keys)
+    figure = Figure(figsize=(8.6, 0.9 + down * height), layout="constrained")
+    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    several = rows[["edition_before", "edition_after"]].drop_duplicates().shape[0] > 1
+    for axes, key in zip(panels, panels_of, strict=False):
+        for row in found[key].itertuples():
+            if row.group not in keys or np.isnan(row.difference):
+                continue
+            y = keys.index(row.group) + step * (spoken.index(row.language) - (len(spoken) - 1) / 2)
+            colour = side_colour(50 + row.difference)
+            axes.plot([row.low, row.high], [y] * 2, color=colour, linewidth=1.5)
+            axes.plot(
+                row.difference, y, shapes[row.language], color=colour, markersize=5, markeredgecolor="white", zorder=3
+            )
+        axes.axvline(0, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        row_names(axes, names)
+        axes.axhline(len(wanted) - 0.5, color="#c9c9d1", linewidth=0.8)
+        axes.grid(axis="x")
+        axes.set_title(data.name(key[0]) + (f"\n{key[1]} to {key[2]}" if several else ""))
+    for axes in panels[len(panels_of) :]:
+        axes.set_visible(False)
+    before, after = rows.iloc[0][["edition_before", "edition_after"]]
+    figure.supxlabel(
+        ("later minus earlier edition" if several else f"{after} minus {before}") + " (percentage points)", fontsize=9
+    )
+    if len(spoken) > 1:
+        marks = [Line2D([], [], marker=shapes[one], color=INK, linestyle="", label=one) for one in spoken]
+        figure.legend(handles=marks, loc="outside upper left", ncols=len(marks))
     return figure

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from winoqueer_nl.statistics import bootstrap, metrics
-from winoqueer_nl.statistics.analysis import holm
-from winoqueer_nl.statistics.bootstrap import Contrast, Estimate, Settings
-from winoqueer_nl.statistics.clusters import Array, Counts, align, beside, count, resample_weights
-from winoqueer_nl.statistics.runs import Run, identities
+from winoqueer_nl.statistics import paired
+from winoqueer_nl.statistics.bootstrap import Settings
+from winoqueer_nl.statistics.runs import Run
 
 LANGUAGE_COLUMNS = (
     "model",
@@ -39,7 +36,6 @@ LANGUAGE_COLUMNS = (
     "p_holm",
     "method",
 )
-CELL = ["stereotype_id", "identity"]
 
 
 def language_table(runs: Sequence[Run], first: str, second: str, settings: Settings) -> pd.DataFrame:
@@ -53,80 +49,14 @@ def language_table(runs: Sequence[Run], first: str, second: str, settings: Setti
     rows: list[dict[str, Any]] = []
     for a in runs:
         for b in runs:
-            matching = a.key == b.key and a.summary.model == b.summary.model
-            if not matching or (a.summary.language, b.summary.language) != (first, second):
+            if not paired.same_model(a, b) or (a.summary.language, b.summary.language) != (first, second):
                 continue
-            for policy in (name for name in a.policies if name in b.policies):
-                shared = {
-                    "model": a.key,
-                    "kind": a.summary.kind,
-                    "precision": a.summary.precision,
-                    "demo": a.summary.demo or b.summary.demo,
-                    "language_a": first,
-                    "edition_a": a.summary.edition,
-                    "language_b": second,
-                    "edition_b": b.summary.edition,
-                    "policy": policy,
-                }
-                part = pd.DataFrame(_compared(a.pairs, b.pairs, policy, settings))
-                if len(part):
-                    part["p_holm"] = np.nan
-                    tests = part["dimension"] == "identity"
-                    part.loc[tests, "p_holm"] = holm(part.loc[tests, "p_value"])
-                    rows.extend({**shared, **row} for row in part.to_dict("records"))
-    return pd.DataFrame(rows, columns=list(LANGUAGE_COLUMNS))
-
-
-def _compared(a: pd.DataFrame, b: pd.DataFrame, policy: str, settings: Settings) -> list[dict[str, Any]]:
-    both = a[CELL].drop_duplicates().merge(b[CELL].drop_duplicates(), on=CELL)
-    if both.empty:
-        return []
-    order = [identity for identity in identities(a) if identity in set(both["identity"])]
-    counted = []
-    for pairs in (a, b):
-        kept = pairs.merge(both, on=CELL, how="inner")
-        stereotypical = metrics.outcomes(kept, policy)["stereotypical"]
-        whole = count(kept["stereotype_id"], np.full(len(kept), "all", object), stereotypical)
-        counted.append((whole, count(kept["stereotype_id"], kept["identity"], stereotypical).select(order)))
-    clusters = sorted(set(both["stereotype_id"]))
-    weights = resample_weights(len(clusters), settings.resamples, settings.seed)
-
-    def compare(parts: list[Counts], contrast: Contrast) -> tuple[Estimate, Array, Array]:
-        counts = align(beside([("a ", parts[0]), ("b ", parts[1])]), clusters)
-        size = len(parts[0].groups)
-        pairwise = bootstrap.difference_of(contrast, contrast, size)
-        n, s = counts.n.sum(0), counts.s.sum(0)
-        values = [float(np.sum(contrast(r) * r)) for r in (s[:size] / n[:size], s[size:] / n[size:])]
-        estimate = bootstrap.combination(counts, pairwise, weights, settings, share=False)
-        return estimate, np.array(values), np.array([n[:size].sum(), n[size:].sum()])
-
-    wholes, per_identity = [part[0] for part in counted], [part[1] for part in counted]
-    mean = bootstrap.mean_of(len(order))
-    plan: list[tuple[str, str, list[Counts], Contrast]] = [
-        ("aggregate", "usage_weighted", wholes, bootstrap.mean_of(1)),
-        ("aggregate", "identity_averaged", per_identity, mean),
-    ]
-    if len(order) > 1:
-        plan.append(("aggregate", "identity_gap", per_identity, bootstrap.gap))
-    plan += [("identity", name, [part.select([name]) for part in per_identity], bootstrap.mean_of(1)) for name in order]
-    rows = []
-    for dimension, group, parts, contrast in plan:
-        estimate, values, sizes = compare(parts, contrast)
-        rows.append(
-            {
-                "dimension": dimension,
-                "group": group,
-                "n_stereotypes": int(np.count_nonzero(parts[0].n.sum(1))),
-                "n_pairs_a": int(sizes[0]),
-                "n_pairs_b": int(sizes[1]),
-                "value_a": 100 * values[0],
-                "value_b": 100 * values[1],
-                "difference": 100 * estimate.value,
-                "standard_error": 100 * estimate.standard_error,
-                "low": 100 * estimate.low,
-                "high": 100 * estimate.high,
-                "p_value": estimate.p_value,
-                "method": estimate.method,
+            shared = {
+                **paired.described(a, b),
+                "language_a": first,
+                "edition_a": a.summary.edition,
+                "language_b": second,
+                "edition_b": b.summary.edition,
             }
-        )
-    return rows
+            rows.extend({**shared, **row} for row in paired.compare(a, b, settings))
+    return pd.DataFrame(rows, columns=list(LANGUAGE_COLUMNS))

@@ -19,4 +19,5 @@ NAMES = (
     "comparison",
     "harmfulness",
     "languages",
+    "editions",
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from winoqueer_nl.statistics import bootstrap
+from winoqueer_nl.statistics import bootstrap, paired
 from winoqueer_nl.statistics.bootstrap import Estimate, Settings
 from winoqueer_nl.statistics.clusters import Array, Counts, resample_weights
 
@@ -119,6 +119,40 @@ def coverage(design: Design, replicates: int, settings: Settings) -> pd.DataFram
             }
         )
     return pd.DataFrame(rows)
+
+
+def change_coverage(
+    stereotypes: int, share: float, replicates: int, settings: Settings, shift: float = 0.5, size: int = 40
+) -> dict[str, float]:
+    """How often the interval of a difference between two editions holds the truth, where few stereotypes change.
+
+    Every stereotype has ``size`` pairs in both editions and log-odds from a standard normal distribution. A
+    stereotype changes with probability ``share``: its pairs are then decided anew, at log-odds higher by
+    ``shift``; all others keep their decisions.
+
+    Returns
+    -------
+    truth (points), with_interval (percent of the replicates), coverage (percent of those with an interval).
+    """
+    points, weight = map(np.asarray, np.polynomial.hermite_e.hermegauss(QUADRATURE_POINTS))
+    moved = 1 / (1 + np.exp(-points - shift)) - 1 / (1 + np.exp(-points))
+    true = share * float(np.sum(moved * weight) / weight.sum())
+    rng = np.random.Generator(np.random.PCG64(settings.seed))
+    names = tuple(f"s{k:03}" for k in range(stereotypes))
+    held = []
+    for replicate in range(replicates):
+        odds = rng.normal(size=stereotypes)
+        before = rng.binomial(size, 1 / (1 + np.exp(-odds)))
+        anew = rng.binomial(size, 1 / (1 + np.exp(-odds - shift)))
+        after = np.where(rng.random(stereotypes) < share, anew, before)
+        s = np.stack([after, before], axis=1).astype(np.float64)
+        counts = Counts(names, ("after", "before"), np.full(s.shape, float(size)), s)
+        weights = resample_weights(stereotypes, settings.resamples, replicate)
+        one = paired.difference(counts, bootstrap.mean_of(1), weights, settings)
+        if one.method == "cluster_bootstrap_t":
+            held.append(one.low <= true <= one.high)
+    coverage = 100 * float(np.mean(held)) if held else float("nan")
+    return {"truth": 100 * true, "with_interval": 100 * len(held) / replicates, "coverage": coverage}
 
 
 def _estimates(counts: Counts, settings: Settings) -> dict[str, tuple[Estimate, tuple[float, float]]]:

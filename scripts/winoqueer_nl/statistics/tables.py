@@ -14,7 +14,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from winoqueer_nl.files import atomic_text, write_text
-from winoqueer_nl.statistics import analysis, comparison, harmfulness, languages, subsets
+from winoqueer_nl.statistics import analysis, comparison, editions, harmfulness, languages, subsets
 from winoqueer_nl.statistics.bootstrap import Settings
 from winoqueer_nl.statistics.names import BY_GROUP, DATA_ONLY, NAMES
 from winoqueer_nl.statistics.runs import Run, identities
@@ -63,6 +63,7 @@ def make_tables(
         "comparison": comparison.comparison_table(runs, settings),
         "harmfulness": _stacked(harm, harmfulness.HARMFULNESS_COLUMNS),
         "languages": languages.language_table(runs, *(compared or ("", "")), settings),
+        "editions": editions.edition_table(runs, settings),
     }
     for subset in subsets.SUBSETS:
         if subset.in_paper:
