@@ -12,8 +12,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: build
 build: .make/installed ## Build everything that config.yaml asks for, then say what was built
-	@echo "Building (about a minute the first time) ..."
-	@snakemake --cores $(CORES) --quiet rules progress host
+	@echo "Building (a minute or two the first time) ..."
+	@winoqueer-nl build --cores $(CORES)
 	@cat results/summary.txt
 
 .PHONY: test
@@ -44,15 +44,15 @@ workflow-report: .make/installed ## Write Snakemake's own report of the last run
 
 .PHONY: score
 score: .make/installed ## Score the models that config.yaml names (HF_HUB_OFFLINE=0 make score lets them be fetched)
-	@snakemake --cores $(CORES) --quiet rules progress host -- score
+	@winoqueer-nl build --cores $(CORES) score
 
 .PHONY: report
 report: .make/installed ## Write the report page, results/report/index.html
-	@snakemake --cores $(CORES) --quiet rules progress host -- results/report/index.html
+	@winoqueer-nl build --cores $(CORES) results/report/index.html
 
 .PHONY: release
 release: .make/installed ## Build the release folders (publishes nothing)
-	@snakemake --cores $(CORES) --quiet rules progress host -- release
+	@winoqueer-nl build --cores $(CORES) release
 
 .PHONY: release-tools
 release-tools: .make/release-tools ## Set up the programs that check a release, in .venv-release
@@ -94,7 +94,7 @@ bench-scoring: .make/installed ## Measure scoring against a naive reference (abo
 .PHONY: docs
 docs: .make/installed ## Write the generated pages of docs/ anew
 	winoqueer-nl config-docs --out docs/configuration.md
-	snakemake --cores $(CORES) --quiet rules progress host -- results/nl/1.0.0/paper-counts.md
+	winoqueer-nl build --cores $(CORES) results/nl/1.0.0/paper-counts.md
 	cp results/nl/1.0.0/paper-counts.md docs/paper-counts.md
 
 .PHONY: lock
@@ -117,6 +117,7 @@ help: ## Show this list
 
 .make/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Found Python {v[0]}.{v[1]}; WinoQueer-NL needs 3.11 or later. Say which one to use: make PYTHON=python3.11")'
+	@$(PYTHON) -c 'import os, sys; chr(34) in os.getcwd() and sys.exit("The path of this folder holds a quotation mark, which virtual environments cannot bear: move the folder.")'
 	@echo "Setting up .venv (two or three minutes, 1.5 GB) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock

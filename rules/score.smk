@@ -27,7 +27,7 @@ rule score_model:
         model="|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)",
     conda:
         ENVIRONMENT
-    threads: CONFIG.scoring.threads
+    threads: lambda wildcards: 1 if wildcards.model in DEMOS else CONFIG.scoring.threads
     resources:
         gpu=1 if CONFIG.scoring.device.startswith("cuda") else 0,
     params:
@@ -43,4 +43,4 @@ rule score_model:
         folder=lambda wildcards: f"results/scores/{wildcards.lang}/{wildcards.edition}/{wildcards.model}",
     shell:
         "winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
-        " --threads {threads} {params.options} 2>&1 | tee {log}"
+        " --threads {threads} {params.options} > {log} 2>&1 || (cat {log} >&2; exit 1)"

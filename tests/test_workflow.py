@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
 import re
 import shutil
@@ -217,8 +218,9 @@ def test_a_row_changed_rebuilds_its_language_a_wrong_one_stops_the_build_and_the
 
 
 def test_a_retired_file_that_appears_is_noticed(english: Path) -> None:
-    retired = english / "predicates/en-zz/forms.retired.csv"
-    header = (english / "predicates/en-zz/forms.csv").read_text(encoding="utf-8").splitlines()[0]
+    retired = english / "templates/en-zz/counter_identities.retired.csv"
+    assert not retired.exists()
+    header = (english / "templates/en-zz/counter_identities.csv").read_text(encoding="utf-8").splitlines()[0]
     retired.write_text(header + "\n", encoding="utf-8")
     ran = snakemake(english, "--dry-run")
     retired.unlink()
@@ -265,3 +267,44 @@ def test_a_wrong_configuration_is_told_before_anything_runs(content: bytes | Non
     assert says in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
     assert jobs(ran) == []
+
+
+def build(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What `make` runs."""
+    own = {
+        "PYTHONPATH": str(folder / "scripts"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    command = [sys.executable, "-m", "winoqueer_nl.cli", "build", "--cores", "1", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | own, timeout=300)
+
+
+def test_a_build_goes_on_after_a_killed_one_and_waits_for_nobody_who_is_gone(english: Path) -> None:
+    locks = english / ".snakemake/locks"
+    locks.mkdir(exist_ok=True)
+    left = locks / "0.output.lock"
+    left.write_text("results/en/1.0.0/pairs.parquet\n")
+    ran = build(english)
+    left.unlink(missing_ok=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Select jobs" not in ran.stdout
+
+
+def test_two_builds_at_once_are_not_let_into_one_folder(english: Path) -> None:
+    with (english / ".snakemake/winoqueer-nl.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = build(english)
+    assert ran.returncode == 1
+    assert "found another build at work here; expected one at a time. Wait until it has ended." in ran.stderr
+
+
+def test_a_wrong_configuration_is_told_by_the_build_in_one_line(english: Path) -> None:
+    path = english / "config.yaml"
+    path.write_text(CONFIG + "pairs:\n  excluded_tiers: [7]\n", encoding="utf-8")
+    ran = build(english)
+    path.write_text(CONFIG + "statistics:\n  compare: [en, de]\n", encoding="utf-8")
+    other = build(english)
+    path.write_text(CONFIG, encoding="utf-8")
+    assert (ran.returncode, other.returncode) == (1, 1)
+    assert ran.stderr.startswith('config.yaml, pairs.excluded_tiers.0: found "7"; expected ')
+    assert other.stderr.startswith('config.yaml, statistics.compare: found "de"; expected a language with a folder')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import Field
@@ -64,7 +64,7 @@ class LanguageConfig(Strict):
 class PairsConfig(Strict):
     """Which stereotypes become sentence pairs."""
 
-    excluded_tiers: list[int] = Field(
+    excluded_tiers: list[Literal[-1, 1, 2, 3]] = Field(
         default=[-1], description="tiers left out of the pairs; -1 = not culturally relevant"
     )
 
@@ -227,6 +227,15 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
                             "Put the file there or correct the path.",
                             field=f"languages.{code}.survey.{key}",
                         )
+    for code in config.statistics.compare:
+        if code not in folders:
+            problems.add(
+                file,
+                quoted(code),
+                f"a language with a folder in templates/: {listed(folders)}",
+                suggestion(code, folders),
+                field="statistics.compare",
+            )
     _check_report(config, file, problems)
     problems.stop()
 

@@ -55,7 +55,7 @@ def _unwritable(path: Path, error: OSError) -> InputError:
                 str(path),
                 f"the system's answer {error.strerror or error!s}",
                 "a place that can be written",
-                "Free some space or choose another folder; nothing was written.",
+                "Free some space or choose another place; this file was not written.",
             )
         ]
     )

@@ -33,6 +33,15 @@ def summarise(config: Config, results: Path) -> str:
             lines.append("      sentence_pairs.csv, pairs.parquet, stereotype_metadata.csv, stereotypes.csv")
         if language.survey:
             lines.append(f"  {results / code / 'survey'}/  tiers and harmfulness from the survey exports (counts only)")
+    before = {code: language.editions[1:] for code, language in config.languages.items()}
+    lines += [
+        f"  {results / code / e}/changes.md  what came and went, and why" for code in before for e in before[code]
+    ]
+    models = ", ".join(config.scoring.models) or "none"
+    lines += [
+        f"  {results / 'scores'}/, {results / 'tables'}/  scores and tables; models scored: {models}",
+        f"  {results / 'report' / 'index.html'}  everything on one page: open it in a browser",
+    ]
     lines += [
         "",
         "Next:  make help                              what else there is",

@@ -61,7 +61,7 @@ def excluded_tiers(root: Path, given: list[int] | None) -> list[int]:
     """The tiers given, or those of config.yaml."""
     from winoqueer_nl.config import load
 
-    return given if given is not None else load(root).pairs.excluded_tiers
+    return given if given is not None else list(load(root).pairs.excluded_tiers)
 
 
 def check(
