@@ -16,6 +16,7 @@ from winoqueer_nl.cli import app
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import hub, loading
 from winoqueer_nl.scoring.engine import Engine
+from winoqueer_nl.scoring.models import Model
 from winoqueer_nl.scoring.pairs import read_pairs
 from winoqueer_nl.scoring.run import Settings, score
 
@@ -74,6 +75,14 @@ def test_half_the_span_columns_are_a_mistake(tmp_path):
         read_pairs(path)
 
 
+@pytest.mark.parametrize(("mark", "word"), [(";", "semicolons"), ("\t", "tabs")])
+def test_another_separator_than_the_comma_is_named(mark, word, tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"sent_x{mark}sent_y\nAlle, nou ja{mark}Niemand, nou ja, bijna\n")
+    with pytest.raises(InputError, match=f"row 1: found columns separated by {word}; expected columns separated by c"):
+        read_pairs(path)
+
+
 @pytest.mark.parametrize(
     ("name", "content"), [("p.parquet", b"PAR1 no"), ("p.csv", "sent_x\nz\xe9\n".encode("latin-1"))]
 )
@@ -121,6 +130,13 @@ def test_a_bidirectional_model_is_not_scored_as_a_causal_one(tmp_path, pairs_fil
     made.save_pretrained(folder)
     with pytest.raises(InputError, match="sees the words to come"):
         run(folder, pairs_file, tmp_path / "out", Settings(kind="causal", device="cpu", quiet=True))
+
+
+def test_a_masked_model_without_a_start_token_is_called_masked(tmp_path, pairs_file):
+    folder = build.saved(tmp_path / "m", "bert")
+    with pytest.raises(InputError, match=r"found a masked model: .* use --kind masked") as error:
+        run(folder, pairs_file, tmp_path / "out", Settings(kind="causal", device="cpu", quiet=True))
+    assert "Add bos_token" not in error.value.message()
 
 
 def test_a_masked_kind_without_a_mask_token(tmp_path, pairs_file):
@@ -174,9 +190,29 @@ def test_a_tokenizer_with_more_tokens_than_the_model(tmp_path, pairs_file):
         run(folder, pairs_file, tmp_path / "out")
 
 
-def test_a_tokenizer_of_another_language_is_warned_about(tmp_path, pairs_file):
+def test_a_folder_without_tokenizer_files(tmp_path, pairs_file):
+    folder = build.saved(tmp_path / "m", "bert")
+    (folder / "tokenizer.json").unlink()
+    assert (folder / "tokenizer_config.json").exists()  # which holds no vocabulary
+    with pytest.raises(InputError, match=r"m: found no tokenizer files; expected tokenizer\.json"):
+        run(folder, pairs_file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_tokenizer_that_knows_less_than_half_of_the_tokens(tmp_path, pairs_file):
     folder = tmp_path / "m"
     made = build.tokenizer("wordpiece cased", ["xxxx qqqq wwww"])
+    build.model("bert", len(made)).save_pretrained(folder)
+    made.save_pretrained(folder)
+    with pytest.raises(InputError, match=r"100\.0% of the tokens are unknown.*Put that one's files into"):
+        run(folder, pairs_file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_tokenizer_of_another_language_is_warned_about(tmp_path, pairs_file):
+    folder = tmp_path / "m"
+    # The identities' capitals stand in no other word, so the identities alone are unknown.
+    made = build.tokenizer("wordpiece cased", [text.replace("{}", "") for text in build.TEMPLATES])
     build.model("bert", len(made)).save_pretrained(folder)
     made.save_pretrained(folder)
     report = run(folder, pairs_file, tmp_path / "out")
@@ -303,6 +339,7 @@ def test_no_pairs_table_and_several_of_them(tmp_path, monkeypatch):
         build.made_up_pairs().to_parquet(tmp_path / "results/nl" / edition / "pairs.parquet")
     result = CliRunner().invoke(app, ["score", "demo-causal"])
     assert "several pairs tables" in str(result.exception)
+    assert "Add --pairs and one of: results/nl/1.0.0/pairs.parquet" in str(result.exception).replace(os.sep, "/")
 
 
 # The Hub --------------------------------------------------------------------------------------------------
@@ -317,6 +354,15 @@ def test_without_network_and_without_a_copy(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="no connection to the Hub"):
         hub.find("nobody/no-such-model-at-all")
+
+
+def test_a_misspelt_key_is_told_without_asking_the_hub(tmp_path, pairs_file, monkeypatch):
+    monkeypatch.setattr(hub, "find", lambda *_: pytest.fail("the Hub was asked"))
+    known = Model(name="B", hub_id="a/b", kind="masked", parameters_millions=1, licence="mit", languages="dutch")
+    with pytest.raises(InputError, match=r'"berje".*Hub id of the form ORG/NAME\. Did you mean "bertje"\?'):
+        score("berje", pairs_file, tmp_path / "out", QUIET, {"bertje": known})
+    with pytest.raises(InputError, match='Did you mean "demo-masked"'):
+        score("demo-maskd", pairs_file, tmp_path / "out", QUIET)
 
 
 def test_a_name_that_is_no_hub_id():

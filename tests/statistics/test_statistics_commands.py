@@ -75,6 +75,17 @@ def test_compare_says_that_a_run_is_not_finished(root, tmp_path):
     assert not (tmp_path / "tables").exists()
 
 
+def test_compare_says_that_shares_of_a_sample_are_unweighted(root):
+    folder = write_run(root, "part", 13)
+    scores = pd.read_parquet(folder / "scores.parquet").iloc[::2]
+    scores.to_parquet(folder / "scores.parquet", index=False)
+    summary = json.loads((folder / "summary.json").read_text()) | {"n_pairs": len(scores)}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    result = call("compare", folder, "--results", root, "--resamples", 200)
+    assert f"a sample of {len(scores):,} of" in result.stderr
+    assert "unweighted over the sampled pairs; score prints the stratified estimate" in result.stderr
+
+
 def test_statistics_writes_all_tables_and_takes_no_runs_too(root, tmp_path):
     folders = sorted((root / "scores" / "nl" / "1.0.0").glob("[ab]*"))
     result = call("statistics", *folders, "--results", root, "--out", tmp_path / "a", "--resamples", 100)

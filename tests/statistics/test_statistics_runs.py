@@ -91,6 +91,22 @@ def test_a_summary_that_does_not_fit_is_refused(root, values, said):
         read_runs([folder], root)
 
 
+@pytest.mark.parametrize("keys", [("language", "edition"), ("edition",)])
+def test_a_run_over_a_plain_file_is_told_what_it_lacks(root, keys):
+    folder = write_run(root, "m", 1)
+    change(folder, **dict.fromkeys(keys))
+    with pytest.raises(InputError, match="from a file without language and edition") as error:
+        read_runs([folder], root)
+    assert "expected a run over results/<lang>/<edition>/pairs.parquet" in error.value.message()
+
+
+def test_a_stopped_run_without_a_summary_is_told_to_go_on(root):
+    folder = write_run(root, "m", 1)
+    (folder / "summary.json").unlink()
+    with pytest.raises(InputError, match="start it again with the same command"):
+        read_runs([folder], root, partial=True)
+
+
 def test_files_that_are_not_what_they_should_be_are_named(root):
     folder = write_run(root, "m", 1)
     (folder / "scores.parquet").write_text("no parquet")

@@ -57,7 +57,8 @@ def compare(
 ) -> None:
     """Print the main table: bias per model and identity, and the differences between models.
 
-    Runs that are not finished are compared too, over the pairs that they have; a line says so.
+    A run needs its summary.json, which scoring writes at its end: let a stopped run finish first, with the same
+    command. If scores.parquet holds fewer pairs than summary.json counts, those are compared and a line says so.
     """
     from winoqueer_nl.statistics import overview
     from winoqueer_nl.statistics.bootstrap import Settings

@@ -16,7 +16,10 @@ def _default_pairs() -> Path:
     if len(found) == 1:
         return found[0]
     if found:
-        problem = Problem("--pairs", "nothing, and several pairs tables", "one of them", listed(map(str, found)))
+        problem = Problem(
+            "--pairs", "nothing, and several pairs tables", "one of them",
+            f"Add --pairs and one of: {listed(map(str, found))}.",
+        )  # fmt: skip
     else:
         problem = Problem(
             "--pairs", "nothing, and no pairs table under results/", "a table of sentence pairs",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring.shards import Store
 from winoqueer_nl.scoring.tokenizing import Encoded, encode
 from winoqueer_nl.scoring.tokens import Needed
@@ -28,6 +29,8 @@ SURE = 3.0
 LEAST_GAIN = 0.1
 #: Shares of unknown tokens, and of letters lost in the tokenizer, from which on it does not fit.
 MOST_UNKNOWN, MOST_LOST = 0.01, 0.02
+#: Share of unknown tokens from which on there is nothing to score.
+HOPELESS = 0.5
 
 
 def _rank(text: str) -> bytes:
@@ -54,14 +57,24 @@ def _letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFC", text).casefold() if c.isalnum())
 
 
-def tokenizer_warnings(tokenizer: Any, encoded: Encoded) -> tuple[dict[str, float], list[str]]:
-    """Shares of unknown tokens and of lost letters, and what to say about them."""
+def tokenizer_warnings(tokenizer: Any, encoded: Encoded, name: str) -> tuple[dict[str, float], list[str]]:
+    """Shares of unknown tokens and of lost letters, and what to say about them.
+
+    Raises :class:`InputError` where half of the tokens or more are unknown: `name` is the model it is about.
+    """
     unknown = tokenizer.unk_token_id
     starts = encoded.start.token_id
     tokens = [
         i for ids, flags in zip(encoded.ids, encoded.special, strict=True) for i in np.array(ids)[~np.array(flags)]
     ]
     share = sum(i == unknown for i in tokens) / len(tokens) if unknown is not None and unknown != starts else 0.0
+    if share >= HOPELESS:
+        problem = Problem(
+            name, f"a tokenizer to which {share:.1%} of the tokens are unknown", "one that knows the language's words",
+            "Is it the tokenizer that the model was trained with? Put that one's files into the model's folder. If "
+            "it is, the model does not know the script or language of the pairs and cannot be scored on them.",
+        )  # fmt: skip
+        raise InputError([problem])
     wanted = lost = 0
     for text, ids, flags in list(zip(encoded.sentences, encoded.ids, encoded.special, strict=True))[:200]:
         kept = [i for i, flag in zip(ids, flags, strict=True) if not flag]

@@ -13,6 +13,11 @@ from winoqueer_nl.problems import InputError, Problem, quoted
 DATA_FILES = ("*.json", "*.txt", "*.model", "*.tiktoken", "*.vocab", "*.bpe")
 SAFE_WEIGHTS = ("model.safetensors", "model-*.safetensors")
 TORCH_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
+#: Files that hold a tokenizer's vocabulary; one at least must be there, or the library makes up an empty one.
+VOCABULARIES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "tekken.json", "*.model", "*.tiktoken", "*.vocab",
+    "*.bpe",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,11 @@ def weight_files(names: list[str]) -> list[str]:
         if found:
             return found
     return []
+
+
+def vocabulary_files(names: list[str]) -> list[str]:
+    """The files among some names that hold a tokenizer's vocabulary, in order."""
+    return sorted(n for n in names if any(fnmatch.fnmatchcase(n, p) for p in VOCABULARIES))
 
 
 def _problem(name: str, found: str, expected: str, fix: str) -> InputError:

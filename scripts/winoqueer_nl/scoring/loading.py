@@ -13,7 +13,7 @@ import torch
 from winoqueer_nl.files import sha256
 from winoqueer_nl.problems import InputError, Problem, listed, quoted
 from winoqueer_nl.scoring.engine import out_of_memory
-from winoqueer_nl.scoring.hub import DATA_FILES, Files, weight_files
+from winoqueer_nl.scoring.hub import DATA_FILES, Files, vocabulary_files, weight_files
 
 KINDS = ("masked", "causal")
 #: Pre-training classes whose main head predicts masked words. ELECTRA's tells real words from replaced ones.
@@ -135,10 +135,17 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
     folder, where = files.folder, choose_device(device)
     if not (folder / "config.json").is_file():
         raise _fail(name, "no config.json", "a model's folder (config.json, weights, tokenizer files)")
-    if not weight_files([p.name for p in folder.iterdir()]):
+    names = [p.name for p in folder.iterdir()]
+    if not weight_files(names):
         raise _fail(
             name, "no weights", "model.safetensors or pytorch_model.bin (or their parts)",
             "Adapters and quantised formats (GGUF, ONNX) cannot be scored.",
+        )  # fmt: skip
+    if not vocabulary_files(names):
+        raise _fail(
+            name, "no tokenizer files", "tokenizer.json, or vocab.txt, vocab.json and merges.txt, *.model, tekken.json",
+            "Copy them from the checkpoint that the model was trained from, or save them into the folder with "
+            "tokenizer.save_pretrained(FOLDER).",
         )  # fmt: skip
     safe = {"trust_remote_code": False, "local_files_only": True}
     verbosity = transformers.logging.get_verbosity()

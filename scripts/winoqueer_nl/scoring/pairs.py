@@ -81,14 +81,30 @@ def _read(path: Path) -> pd.DataFrame:
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
+        _check_separator(path)
         return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         problem = Problem(str(path), f"bytes that are not UTF-8 at {error.start}", "UTF-8 text", "Save it as UTF-8.")
         raise InputError([problem]) from error
+    except InputError:
+        raise
     except Exception as error:  # pandas and pyarrow raise many kinds; each means the same to the person
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         problem = Problem(str(path), f"a file that cannot be read ({text})", "a Parquet or comma-separated table")
         raise InputError([problem]) from error
+
+
+def _check_separator(path: Path) -> None:
+    """Raise :class:`InputError` if the header is separated by semicolons or tabs, as some spreadsheets write it."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        header = file.readline()
+    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
+        if header.count(mark) > header.count(","):
+            problem = Problem(
+                str(path), f"columns separated by {word}", "columns separated by commas",
+                "Save the table as comma-separated UTF-8 text.", row=1,
+            )  # fmt: skip
+            raise InputError([problem])
 
 
 def edition_of(path: Path) -> tuple[str | None, str | None]:

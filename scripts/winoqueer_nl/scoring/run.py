@@ -17,7 +17,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 
 from winoqueer_nl.files import sha256, write_json
-from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.problems import InputError, Problem, quoted, suggestion
 from winoqueer_nl.scoring import demo, hub, loading, summary
 from winoqueer_nl.scoring.canary import canary, tokenizer_warnings
 from winoqueer_nl.scoring.causal import CausalPlan
@@ -74,7 +74,10 @@ class Named:
 
 
 def resolve(name: str, models: dict[str, Model]) -> Named:
-    """A demonstration model, a key of the table, a local folder, or else a Hub id."""
+    """A demonstration model, a key of the table, a local folder, or else a Hub id.
+
+    Raises :class:`InputError` for a single word that is none of them: most likely a misspelt key.
+    """
     if name in demo.DEMOS:
         return Named(name, "demonstration", name, demo.DEMOS[name])
     if name in models:
@@ -82,6 +85,13 @@ def resolve(name: str, models: dict[str, Model]) -> Named:
         return Named(known.hub_id, "hub", known.hub_id, known.kind, known.revision)
     if Path(name).is_dir():
         return Named(Path(name).resolve().name, "folder", name)
+    if "/" not in name:
+        nearest = suggestion(name, [*demo.DEMOS, *models])
+        problem = Problem(
+            "MODEL", f"{quoted(name)}, which is no key and no folder here",
+            "a key of models.yaml, a folder, or a Hub id of the form ORG/NAME", nearest,
+        )  # fmt: skip
+        raise InputError([problem])
     return Named(name, "hub", name)
 
 
@@ -148,9 +158,9 @@ def score(
         if settings.published_csv and not layout.exists():
             summary.write_published_layout(layout, pairs, pd.read_parquet(out / "scores.parquet"))
         return done
+    figures, found = tokenizer_warnings(loaded.tokenizer, encoded, named.title)
     store = Store(out, mark, settings.quiet)
     with store.open():
-        figures, found = tokenizer_warnings(loaded.tokenizer, encoded)
         seen, more = canary(
             loaded.tokenizer, loaded.kind, named.title, pairs.frame["sent_x"].tolist(), plan, store, engine
         )

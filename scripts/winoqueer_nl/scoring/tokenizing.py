@@ -58,6 +58,12 @@ def start_rule(tokenizer: Any, kind: str, name: str) -> StartRule:
         return StartRule("bos", str(tokenizer.bos_token), int(tokenizer.bos_token_id))
     if tokenizer.eos_token_id is not None:
         return StartRule("eos as start", str(tokenizer.eos_token), int(tokenizer.eos_token_id))
+    if tokenizer.mask_token_id is not None:
+        problem = Problem(
+            name, "a masked model: its tokenizer has a mask token and neither a BOS nor an EOS token",
+            "a left-to-right model", "Leave --kind out, or use --kind masked.",
+        )  # fmt: skip
+        raise InputError([problem])
     raise InputError(
         [
             Problem(

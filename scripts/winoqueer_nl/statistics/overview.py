@@ -54,7 +54,10 @@ def overview(runs: Sequence[Run], policy: str, subset: str, settings: Settings) 
         if len(run.pairs) < run.summary.n_pairs:
             notes.append(f"{run.key}: {len(run.pairs):,} of {run.summary.n_pairs:,} pairs; the run is not finished.")
         elif run.whole > len(run.pairs):
-            notes.append(f"{run.key}: a sample of {len(run.pairs):,} of {run.whole:,} pairs.")
+            notes.append(
+                f"{run.key}: a sample of {len(run.pairs):,} of {run.whole:,} pairs. The shares here are unweighted "
+                "over the sampled pairs; score prints the stratified estimate, so the two can differ a little."
+            )
         if run.summary.demo:
             notes.append(f"{run.key} is a demo model: its numbers mean nothing.")
         cut.append(Run(run.key, run.summary, kept, run.whole))

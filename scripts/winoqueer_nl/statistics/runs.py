@@ -103,12 +103,25 @@ def read_summary(folder: Path) -> Summary:
                     str(path),
                     error.strerror or "no file",
                     "a run's summary.json",
-                    "Name the folder of a finished run.",
+                    "Name the folder of a finished run. A stopped run has none yet: start it again with the same "
+                    "command, and it goes on where it stopped.",
                 )
             ]
         ) from error
     except ValueError as error:
         raise InputError([Problem(str(path), "text that is not JSON", "JSON", "Score the model again.")]) from error
+    if isinstance(content, dict) and any(key in content and content[key] is None for key in ("language", "edition")):
+        raise InputError(
+            [
+                Problem(
+                    str(path),
+                    "a run that was scored from a file without language and edition",
+                    "a run over results/<lang>/<edition>/pairs.parquet",
+                    "compare and statistics need that table's columns: score the model on it with --pairs. The "
+                    "bias score of this run is in its summary.json.",
+                )
+            ]
+        )
     try:
         return Summary.model_validate(content)
     except ValidationError as error:
