@@ -99,7 +99,8 @@ def tried(root: Path, texts: Mapping[str, str], since: str | None, extra: Mappin
         else:
             new.append(problem)
     if new:
-        raise InputError(new)
+        # Tables that languages share, and rows that editions share, say the same once for each.
+        raise InputError(dict.fromkeys(new))
     if since is not None:
         _check_earlier(before, after, since)
     return after
