@@ -18,6 +18,7 @@ from packaging.version import Version
 from winoqueer_nl.authoring.rows import write_together
 from winoqueer_nl.config import language_folders, read_editions
 from winoqueer_nl.edition import Edition, choose
+from winoqueer_nl.metadata import form_rows
 from winoqueer_nl.planning import plan
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.released import verify
@@ -62,6 +63,7 @@ def look(root: Path, extra: Mapping[str, str] | None = None) -> Looked:
             try:
                 chosen = choose(sources, edition)
                 plan(chosen)
+                form_rows(chosen)
                 editions[lang, edition] = chosen
             except InputError as error:
                 problems += [p for p in error.problems if isinstance(p, Problem)]
