@@ -100,12 +100,12 @@ def correct(
     new = dict(old) | {column: value, "since": edition}
     if old["since"] == edition:  # not released yet: the row that an earlier edition said is retired already
         current.rows[_position(current, old)] = new
-        _write(root, edition, [current])
+        _write(root, [current])
         return Correction(current.path, old, new)
     if not TABLES[table].model.model_fields["reason"].is_required():
         new |= {"kind": "", "reason": ""}
     current.rows[_position(current, old)] = new
-    _write(root, edition, [current, _retired(current, old, kind, reason, edition)])
+    _write(root, [current, _retired(current, old, kind, reason, edition)])
     return Correction(current.path, old, new)
 
 
@@ -142,7 +142,7 @@ def add(
     first = TABLES[table].key[0]
     alike = [n for n, row in enumerate(current.rows) if row[first] == new[first]]
     current.rows.insert(alike[-1] + 1 if alike else len(current.rows), new)
-    _write(root, edition, [current])
+    _write(root, [current])
     return Correction(current.path, None, new)
 
 
@@ -217,10 +217,12 @@ def _find(table: RawTable, name: str, row: str, edition: str) -> dict[str, str]:
     return found[0]
 
 
-def _write(root: Path, edition: str, tables: list[RawTable]) -> None:
+def _write(root: Path, tables: list[RawTable]) -> None:
     """Write the tables together, once a copy of the project has shown that they leave everything in order."""
     texts = {table.path: table.text() for table in tables}
-    tried(root, {str(path.relative_to(root)): text for path, text in texts.items()}, edition)
+    # Earlier editions keep their rows by the retired ones, and releases are verified; without a successor in its place
+    # a retired row stands last, so the order of an earlier edition's rows may change, which is allowed here.
+    tried(root, {str(path.relative_to(root)): text for path, text in texts.items()}, since=None)
     write_together(texts)
 
 
