@@ -19,7 +19,7 @@ from winoqueer_nl.authoring.overlay import tried
 from winoqueer_nl.authoring.rows import csv_line, write_together
 from winoqueer_nl.config import EDITIONS_FILE, check_language, read_editions
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
-from winoqueer_nl.released import record_path
+from winoqueer_nl.released import record_path, verify
 from winoqueer_nl.schema import Kind
 from winoqueer_nl.sources import TABLES, load, retired_path
 from winoqueer_nl.tables import decoded, may_be_missing
@@ -118,7 +118,7 @@ def remove(root: Path, lang: str, table: str, row: str, kind: str, reason: str, 
     changed = [current]
     if old["since"] != edition:
         changed.append(_retired(current, old, kind, reason, edition))
-    _write(root, edition, changed)
+    _write(root, changed)
     return Correction(current.path, old, None)
 
 
@@ -192,7 +192,7 @@ def _check(root: Path, lang: str, table: str, kind: str, reason: str, edition: s
             "an edition that is not released yet",
             f"Add a row for the next edition to {EDITIONS_FILE} and correct that one.",
         )
-    load(root, lang)  # tables that are not in order must not be written anew as if they were
+    verify(root, load(root, lang))  # tables that are not in order must not be written anew as if they were
 
 
 def _find(table: RawTable, name: str, row: str, edition: str) -> dict[str, str]:
