@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from winoqueer_nl.edition import Edition
 from winoqueer_nl.pairs import SCHEMA, Judgement, generate
+from winoqueer_nl.pairs import read as read_pairs
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import Identifier, IdentityForm
 from winoqueer_nl.tables import read_table, shown
@@ -135,7 +136,7 @@ def write(root: Path, edition: Edition, pairs_file: Path, name: str, out: Path) 
     """Write the swapped pairs of a set; return how many there are. Raises InputError where none changes."""
     from winoqueer_nl.files import atomic
 
-    pairs = pq.read_table(pairs_file)
+    pairs = read_pairs(pairs_file)
     table = swapped(edition, pairs, read(root, edition, name))
     if table.num_rows == 0:
         raise InputError(

@@ -122,7 +122,7 @@ def read_editions(root: Path) -> list[EditionRow]:
                 problems.add(
                     path,
                     quoted(code),
-                    f"a language with a folder in templates/: {listed(folders)}",
+                    f"a language with a folder in templates/: {listed(folders) or 'there is none yet'}",
                     suggestion(code, folders),
                     row=row.row,
                     field="languages",
@@ -137,17 +137,24 @@ def language_folders(root: Path) -> list[str]:
     return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
 
 
+def check_language(root: Path, lang: str) -> None:
+    """Raise InputError unless the language has a folder of tables."""
+    problems = Problems()
+    folders = language_folders(root)
+    if lang not in folders:
+        expected = f"a language with a folder in {root / 'templates'}: {listed(folders) or 'there is none yet'}"
+        problems.add("--lang", quoted(lang), expected, suggestion(lang, folders))
+    problems.stop()
+
+
 def check_known(root: Path, lang: str, edition: str) -> None:
     """Raise InputError unless the language has tables and the edition exists for it."""
     problems = Problems()
     known = read_editions(root)
-    folders = language_folders(root)
+    check_language(root, lang)
     of_language = [row.edition for row in known if lang in row.languages]
-    if lang not in folders:
-        expected = f"a language with a folder in {root / 'templates'}: {listed(folders)}"
-        problems.add("--lang", quoted(lang), expected, suggestion(lang, folders))
-    elif edition not in of_language:
-        expected = f"an edition of this language in {EDITIONS_FILE}: {listed(of_language)}"
+    if edition not in of_language:
+        expected = f"an edition of this language in {EDITIONS_FILE}: {listed(of_language) or 'it has none yet'}"
         problems.add("--edition", quoted(edition), expected, suggestion(edition, of_language))
     problems.stop()
 
@@ -202,7 +209,7 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
             problems.add(
                 file,
                 quoted(code),
-                f"a language with a folder in templates/: {listed(folders)}",
+                f"a language with a folder in templates/: {listed(folders) or 'there is none yet'}",
                 suggestion(code, folders),
                 field=f"languages.{code}",
             )
@@ -212,7 +219,7 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
                 problems.add(
                     file,
                     quoted(edition),
-                    f"an edition of this language in {EDITIONS_FILE}: {listed(of_language)}",
+                    f"an edition of this language in {EDITIONS_FILE}: {listed(of_language) or 'it has none yet'}",
                     field=f"languages.{code}.editions",
                 )
         if language.survey:

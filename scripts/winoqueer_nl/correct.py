@@ -1,23 +1,23 @@
 """Corrections: the row that an edition said moves to the retired rows, and the right one takes its place.
 
-Both files are written, or neither: a correction that leaves the tables in disorder, or that touches what a released
-edition said, is taken back.
+A correction is tried on a copy of the tables first: one that leaves the tables in disorder, an edition incomplete, or
+that touches what an earlier edition said, is refused. Both files are written, or neither.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from packaging.version import Version
 
-from winoqueer_nl.config import EDITIONS_FILE, language_folders, read_editions
-from winoqueer_nl.files import write_csv, write_text
+from winoqueer_nl.authoring.overlay import tried
+from winoqueer_nl.authoring.rows import csv_line, write_together
+from winoqueer_nl.config import EDITIONS_FILE, check_language, read_editions
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 from winoqueer_nl.released import record_path, verify
 from winoqueer_nl.schema import Kind
@@ -57,9 +57,10 @@ class RawTable:
         rows = [dict(row) for row in reader]
         return cls(path, list(reader.fieldnames or []), rows)
 
-    def write(self) -> None:
-        """Write the table, whole or not at all."""
-        write_csv(self.path, self.header, [[row.get(column) or "" for column in self.header] for row in self.rows])
+    def text(self) -> str:
+        """The whole table as comma-separated text."""
+        rows = [[row.get(column) or "" for column in self.header] for row in self.rows]
+        return "".join(map(csv_line, [self.header, *rows]))
 
 
 def correct(
@@ -86,7 +87,7 @@ def correct(
     ------
     InputError
         for an unknown table, row, column or edition, for an edition that is released already, and for tables that
-        are not in order afterwards. Nothing is changed then.
+        are not in order or not complete afterwards. Nothing is changed then.
     """
     _check(root, lang, table, kind, reason, edition)
     current = _current(root, lang, table)
@@ -99,12 +100,12 @@ def correct(
     new = dict(old) | {column: value, "since": edition}
     if old["since"] == edition:  # not released yet: the row that an earlier edition said is retired already
         current.rows[_position(current, old)] = new
-        _write(root, lang, [current])
+        _write(root, [current])
         return Correction(current.path, old, new)
     if not TABLES[table].model.model_fields["reason"].is_required():
         new |= {"kind": "", "reason": ""}
     current.rows[_position(current, old)] = new
-    _write(root, lang, [current, _retired(current, old, kind, reason, edition)])
+    _write(root, [current, _retired(current, old, kind, reason, edition)])
     return Correction(current.path, old, new)
 
 
@@ -117,7 +118,7 @@ def remove(root: Path, lang: str, table: str, row: str, kind: str, reason: str, 
     changed = [current]
     if old["since"] != edition:
         changed.append(_retired(current, old, kind, reason, edition))
-    _write(root, lang, changed)
+    _write(root, changed)
     return Correction(current.path, old, None)
 
 
@@ -141,7 +142,7 @@ def add(
     first = TABLES[table].key[0]
     alike = [n for n, row in enumerate(current.rows) if row[first] == new[first]]
     current.rows.insert(alike[-1] + 1 if alike else len(current.rows), new)
-    _write(root, lang, [current])
+    _write(root, [current])
     return Correction(current.path, None, new)
 
 
@@ -175,12 +176,13 @@ def _check(root: Path, lang: str, table: str, kind: str, reason: str, edition: s
         raise _problem("--kind", quoted(kind), f"one of {listed(KINDS)}", suggestion(kind, KINDS))
     if not reason.strip():
         raise _problem("--reason", "an empty reason", "why the row changes, for the errata")
+    check_language(root, lang)
     known = [row.edition for row in read_editions(root) if lang in row.languages]
     if edition not in known:
         raise _problem(
             "--edition",
             quoted(edition),
-            f"an edition of {lang} in {EDITIONS_FILE}: {listed(known)}",
+            f"an edition of {lang} in {EDITIONS_FILE}: {listed(known) or 'it has none yet'}",
             "Add its row first.",
         )
     if record_path(root, lang, edition).exists():
@@ -190,53 +192,38 @@ def _check(root: Path, lang: str, table: str, kind: str, reason: str, edition: s
             "an edition that is not released yet",
             f"Add a row for the next edition to {EDITIONS_FILE} and correct that one.",
         )
-    load(root, lang)  # tables that are not in order must not be written anew as if they were
+    verify(root, load(root, lang))  # tables that are not in order must not be written anew as if they were
 
 
 def _find(table: RawTable, name: str, row: str, edition: str) -> dict[str, str]:
     key = TABLES[name].key
     wanted = row.rstrip(",")
     version = Version(edition)
-    found = [
-        r
+    held = [
+        (",".join(r[c] for c in key).rstrip(","), r)
         for r in table.rows
-        if ",".join(r[c] for c in key).rstrip(",") == wanted
-        and (not r["until"] or version < Version(r["until"]))
-        and (not r["since"] or Version(r["since"]) <= version)
+        if (not r["until"] or version < Version(r["until"])) and (not r["since"] or Version(r["since"]) <= version)
     ]
+    found = [r for cells, r in held if cells == wanted]
     if len(found) != 1:
-        keys = [",".join(r[c] for c in key).rstrip(",") for r in table.rows]
+        keys = [cells for cells, _ in held]
+        longer = [quoted(cells) for cells in keys if wanted and cells.startswith(f"{wanted},")]
         raise _problem(
             "--row",
             f"{quoted(row)}, which fits {len(found)} rows of {table.path.name}",
-            f"the cells {listed(key)} of one row, joined by commas",
-            suggestion(wanted, keys),
+            f"one row's cells of {', '.join(key)}, joined by commas (empty ones at the end left out)",
+            f"Rows that begin so: {listed(longer, 8)}." if longer else suggestion(wanted, keys),
         )
     return found[0]
 
 
-def _write(root: Path, lang: str, tables: list[RawTable]) -> None:
-    with _taken_back_on_error([table.path for table in tables]):
-        for table in tables:
-            table.write()
-        # A table without a language belongs to all of them, and so to the releases of all.
-        shared = any(table.path == root / TABLES["stereotypes"].path for table in tables)
-        for code in language_folders(root) if shared else [lang]:
-            verify(root, load(root, code))
-
-
-@contextlib.contextmanager
-def _taken_back_on_error(paths: list[Path]) -> Iterator[None]:
-    before = {path: path.read_bytes().decode("utf-8") if path.exists() else None for path in paths}
-    try:
-        yield
-    except BaseException:
-        for path, text in before.items():
-            if text is None:
-                path.unlink(missing_ok=True)
-            else:
-                write_text(path, text)
-        raise
+def _write(root: Path, tables: list[RawTable]) -> None:
+    """Write the tables together, once a copy of the project has shown that they leave everything in order."""
+    texts = {table.path: table.text() for table in tables}
+    # Earlier editions keep their rows by the retired ones, and releases are verified; without a successor in its place
+    # a retired row stands last, so the order of an earlier edition's rows may change, which is allowed here.
+    tried(root, {str(path.relative_to(root)): text for path, text in texts.items()}, since=None)
+    write_together(texts)
 
 
 def _problem(where: str, found: str, expected: str, fix: str = "") -> InputError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from winoqueer_nl.edition import Edition
 from winoqueer_nl.files import atomic, atomic_text
 from winoqueer_nl.patterns import fill
 from winoqueer_nl.planning import Cell, Planned, plan
-from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.problems import InputError, Problem, listed
 from winoqueer_nl.references import GROUP
 from winoqueer_nl.schema import PAIR_COLUMNS, Name
 from winoqueer_nl.sources import table_path
@@ -222,19 +222,24 @@ def write(
     return count
 
 
-def read(path: Path, columns: list[str]) -> pa.Table:
-    """Columns of a pairs.parquet; raises InputError when it is not there or not such a file."""
+def read(path: Path, columns: Sequence[str] = PAIR_COLUMNS, made_by: str = "winoqueer-nl pairs") -> pa.Table:
+    """Columns of a Parquet file that a command of this project has made, all of pairs.parquet by default.
+
+    Raises
+    ------
+    InputError
+        where the file is not there, is not a whole Parquet file, or lacks a column.
+    """
+    found, fix = "", "Build it first, or correct the path."
     try:
-        return pq.read_table(path, columns=columns)
-    except (OSError, pa.ArrowException) as error:
-        missing = isinstance(error, FileNotFoundError)
-        raise InputError(
-            [
-                Problem(
-                    str(path),
-                    "no such file" if missing else "a file that is not a whole table of pairs",
-                    "what `winoqueer-nl pairs` writes",
-                    "Build it first." if missing else "Remove the file and build it again.",
-                )
-            ]
-        ) from error
+        if path.is_dir():  # a folder would be read as one table, of all the files in it
+            found = "a folder"
+        elif lacking := [column for column in columns if column not in pq.read_schema(path).names]:
+            found = f"no column {listed(lacking)}"
+        else:
+            return pq.read_table(path, columns=list(columns))
+    except FileNotFoundError:
+        found = "no such file"
+    except (OSError, pa.ArrowException):
+        found, fix = "a file that is not a whole table (Parquet)", "Build it again, or correct the path."
+    raise InputError([Problem(str(path), found, f"what `{made_by}` writes", fix)])

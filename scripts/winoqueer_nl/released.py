@@ -51,6 +51,11 @@ def record_files(root: Path, lang: str) -> list[Path]:
     return sorted((root / FOLDER).glob(f"{lang}-[0-9]*.json"))
 
 
+def is_released(root: Path, edition: str) -> bool:
+    """Whether the edition of any language has a record: then it is closed."""
+    return any((root / FOLDER).glob(f"*-{edition}.json"))
+
+
 def row_key(table: str, row: Row) -> str:
     """The cells that tell a row from others of its edition, joined by commas; lists joined by semicolons."""
     cells = [getattr(row, column) for column in TABLES[table].key]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -315,3 +316,36 @@ def test_the_next_id_follows_the_others_of_the_origin(made: Path) -> None:
     sources = load(made, "toy")
     assert add.next_id(sources, "early") == "aa005"
     assert add.next_id(sources, "nowhere") is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("add", "stereotype", *NEW, "--form", "plural=ban fleem", "--lang", "toi", "--yes"),
+        ("add", "name", "--lang", "toi", "--name", "Abba", "--gender", "female", "--yes"),
+        ("add", "identity", "--lang", "toi", "--id", "dorn", "--yes"),
+        ("review", "export", "--lang", "toi", "--reviewer", "AB"),
+        ("translate", "--lang", "toi"),
+    ],
+)
+def test_an_unknown_language_is_one_message_with_the_nearest(made: Path, run, arguments: tuple[str, ...]) -> None:
+    before = authoring_project.contents(made)
+    status, said = run(*arguments, "--root", made)
+    assert status == 1
+    assert said.splitlines() == [
+        f'--lang: found "toi"; expected a language with a folder in {made / "templates"}: toy. Did you mean "toy"?'
+    ]
+    assert authoring_project.contents(made) == before
+
+
+def test_what_is_wrong_in_a_table_of_all_languages_is_said_once(made: Path, run) -> None:
+    """Two languages and two editions read predicates/stereotypes.csv; the mistake in it is one."""
+    for folder in ("templates", "predicates"):
+        shutil.copytree(made / folder / "toy", made / folder / "tu")
+    editions = made / "release/editions.csv"
+    editions.write_text(editions.read_text().replace(",toy,", ",toy;tu,"))
+    wrong = [word.replace("mirn;solv", "mirm") for word in NEW]
+    status, said = run("add", "stereotype", *wrong, "--yes", "--root", made)
+    assert status == 1
+    assert said.count('found "mirm"') == 1
+    assert 'Did you mean "mirn"?' in said

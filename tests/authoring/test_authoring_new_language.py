@@ -342,6 +342,14 @@ def test_a_language_that_cannot_be_made_leaves_nothing_behind(
     assert authoring_project.contents(made) == before
 
 
+def test_a_language_cannot_join_a_released_edition(project_copy: Path, run) -> None:
+    before = authoring_project.contents(project_copy)
+    status, said = run("new-language", "ar", "--name", "Arabic", "--edition", "1.0.0", "--root", project_copy)
+    assert status == 1
+    assert said.startswith('--edition: found "1.0.0", which is released')
+    assert authoring_project.contents(project_copy) == before
+
+
 def test_the_guide_leads_to_pairs(project_copy: Path, run) -> None:
     """docs/new-language.md is followed to the letter: tables copied, commands run, as many pairs as it says."""
     guide = (Path(__file__).parents[2] / "docs/new-language.md").read_text(encoding="utf-8")
@@ -350,7 +358,9 @@ def test_the_guide_leads_to_pairs(project_copy: Path, run) -> None:
     status, said = run("new-language", "de", "--name", "German", "--edition", EDITION, "--root", project_copy)
     assert status == 0, said
     for path, text in tables:
-        append(project_copy / path, list(csv.DictReader(text.splitlines())))
+        header = (project_copy / path).read_text(encoding="utf-8").splitlines()[0]
+        assert text.splitlines()[0] == header, f"{path}: the guide shows the columns that new-language writes"
+        (project_copy / path).write_text(text, encoding="utf-8")
     absent = project_copy / "predicates/de/absent.csv"
     absent.write_text("".join(line for line in absent.read_text().splitlines(True) if not line.startswith("wq001")))
     out = project_copy / "results/de"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 from winoqueer_nl import correct
 from winoqueer_nl.cli import app
+from winoqueer_nl.edition import choose
 from winoqueer_nl.problems import InputError
+from winoqueer_nl.sources import load
 
 WHY = {"kind": "wording", "reason": "a test", "edition": "2.0.0"}
 
@@ -70,6 +74,66 @@ def test_a_recorded_edition_is_closed(project: Path) -> None:
         correct.correct(project, "en", "forms", "wq002,main_plural", "text", "are mad", **WHY)
     with pytest.raises(InputError, match="it is released"):
         invoke_and_raise(*record)
+
+
+def reading(project: Path) -> dict[str, tuple[str, ...]]:
+    """Commands that read Parquet, with the file FILE, and a good one GOOD beside it."""
+    root = ("--root", str(project))
+    tables = project / "tables.json"
+    tables.write_text(choose(load(project, "en"), "2.0.0").model_dump_json(exclude_none=True), "utf-8")
+    versions = ("--lang", "en", "--from", "1.0.0", "--to", "2.0.0", "--out", str(project / "out"), *root)
+    scores = str(project)
+    return {
+        "changes --before": ("changes", "--before", "FILE", "--after", "GOOD", *versions),
+        "changes --after": ("changes", "--before", "GOOD", "--after", "FILE", *versions),
+        "check": ("check", "--lang", "en", "--edition", "2.0.0", "--pairs", "FILE", *root),
+        "alternatives": (
+            *("alternatives", "--tables", str(tables), "--pairs", "FILE"),
+            *("--set", "individuals", "--out", str(project / "out"), *root),
+        ),
+        "sensitivity --pairs": ("sensitivity", "--pairs", "FILE", "--before", scores, "--after", scores),
+        "sensitivity --before": ("sensitivity", "--pairs", "GOOD", "--before", "FOLDER", "--after", scores),
+    }
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["changes --before", "changes --after", "check", "alternatives", "sensitivity --pairs", "sensitivity --before"],
+)
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (None, "no such file"),
+        (b"PAR1 no more than that", "not a whole table"),
+        ("column", "no column"),
+        ("folder", "a folder"),
+    ],
+)
+def test_a_file_that_is_not_the_table_asked_for_is_a_message(
+    project: Path, command: str, content: bytes | str | None, expected: str
+) -> None:
+    folder = project / "given"
+    folder.mkdir()
+    file = folder / "scores.parquet"
+    if content == "column":
+        pq.write_table(pa.table({"other": [1]}), file)
+    elif content == "folder":
+        file.mkdir()
+    elif content is not None:
+        assert isinstance(content, bytes)
+        file.write_bytes(content)
+    good = project / "good.parquet"
+    pq.write_table(pa.table({"pair_id": ["a"], "identity": ["i"], "sent_x": ["x"], "sent_y": ["y"]}), good)
+    pq.write_table(
+        pa.table({"pair_id": ["a"], "score_x_published": [1.0], "score_y_published": [1.0]}), project / "scores.parquet"
+    )
+    places = {"FILE": str(file), "GOOD": str(good), "FOLDER": str(folder)}
+    with pytest.raises(InputError) as caught:
+        invoke_and_raise(*(places.get(part, part) for part in reading(project)[command]))
+    assert len(caught.value.problems) == 1
+    assert caught.value.message().startswith(f"{file}: found ")
+    assert expected in caught.value.message()
+    assert not (project / "out").exists()
 
 
 def invoke_and_raise(*arguments: str) -> None:

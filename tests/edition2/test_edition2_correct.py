@@ -171,6 +171,40 @@ def test_any_text_of_a_person_comes_back_as_it_was_given(project: Path, text: st
     assert form(project, "1.0.0", "wq002", "main_plural") == "are crazy"
 
 
+@pytest.mark.parametrize(
+    ("table", "row", "missing"),
+    [
+        ("forms", "wq001,main_plural", "no main_plural of wq001"),
+        ("identities", "queer", "expected a known identity"),
+        ("counter_identities", "cis", 'found "cis"'),
+    ],
+)
+def test_a_row_that_an_edition_needs_cannot_end(project: Path, table: str, row: str, missing: str) -> None:
+    """What the stage tables would refuse afterwards is refused now, and nothing is written."""
+    before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
+    with pytest.raises(InputError) as caught:
+        correct.remove(project, "nl", table, row, **WHY)
+    assert missing in caught.value.message()
+    assert {p: p.read_bytes() for p in project.rglob("*") if p.is_file()} == before
+
+
+def test_a_row_given_by_half_its_key_is_told_the_columns_and_the_rows(project: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        correct.remove(project, "nl", "forms", "wq001", **WHY)
+    message = caught.value.message()
+    assert "stereotype_id, form, identity, copy_number, name_gender" in message
+    assert '"wq001,main_plural", "wq001,infinitive"' in message
+
+
+def test_a_language_without_an_edition_is_told_so_and_not_an_empty_list(project: Path) -> None:
+    editions = project / "release/editions.csv"
+    editions.write_text(editions.read_text("utf-8").replace("nl;en", "nl"), "utf-8")
+    with pytest.raises(InputError, match="it has none yet"):
+        correct.remove(project, "en", "names", "mary", **WHY)
+    with pytest.raises(InputError, match='Did you mean "nl"'):
+        correct.remove(project, "nll", "names", "kelly", **WHY)
+
+
 def test_the_command_says_what_was_and_is(project: Path) -> None:
     arguments = ["--table", "forms", "--row", "wq002,main_plural", "--column", "text", "--value", "are mad"]
     arguments += ["--kind", "wording", "--reason", "why", "--edition", "2.0.0", "--root", str(project)]

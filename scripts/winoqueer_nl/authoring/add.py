@@ -287,7 +287,9 @@ def _check_known(given: Mapping[str, str], known: Sequence[str] | Mapping[str, N
     if unknown:
         raise InputError(
             [
-                Problem("options", quoted(word), f"a {what}: {listed(known)}", suggestion(word, known))
+                Problem(
+                    "options", quoted(word), f"a {what}: {listed(known) or 'there is none'}", suggestion(word, known)
+                )
                 for word in unknown
             ]
         )

@@ -18,6 +18,7 @@ from winoqueer_nl.authoring.proposals import (
 from winoqueer_nl.authoring.rows import TableText, csv_line, write_together
 from winoqueer_nl.config import EDITIONS_FILE, language_folders
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
+from winoqueer_nl.released import is_released
 from winoqueer_nl.schema import SLOT_PREFIX, Name, Stereotype
 from winoqueer_nl.sources import LANGUAGE_FILE, TABLES, TRANSLATIONS_FILE
 from winoqueer_nl.tables import read_table
@@ -58,7 +59,7 @@ def make(root: Path, code: str, name: str, direction: str, edition: str) -> list
     Raises
     ------
     InputError
-        for a code that is none or is taken, and for an edition that is not in release/editions.csv.
+        for a code that is none or is taken, and for an edition that is released or not in release/editions.csv.
     """
     problems = Problems()
     if not CODE.fullmatch(code):
@@ -69,6 +70,13 @@ def make(root: Path, code: str, name: str, direction: str, edition: str) -> list
     elif code in language_folders(root) or (root / "predicates" / code).exists():
         problems.add(
             "CODE", quoted(code), "a language without folders in templates/ and predicates/", "Choose another."
+        )
+    if is_released(root, edition):
+        problems.add(
+            "--edition",
+            f"{quoted(edition)}, which is released",
+            "an edition that is not released yet",
+            f"Add a row for the next edition to {EDITIONS_FILE}, and give that one.",
         )
     problems.stop()
     stereotypes = read_table(root / TABLES["stereotypes"].path, Stereotype, problems)

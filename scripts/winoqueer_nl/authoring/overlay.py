@@ -18,6 +18,7 @@ from packaging.version import Version
 from winoqueer_nl.authoring.rows import write_together
 from winoqueer_nl.config import language_folders, read_editions
 from winoqueer_nl.edition import Edition, choose
+from winoqueer_nl.metadata import form_rows
 from winoqueer_nl.planning import plan
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.released import verify
@@ -62,6 +63,7 @@ def look(root: Path, extra: Mapping[str, str] | None = None) -> Looked:
             try:
                 chosen = choose(sources, edition)
                 plan(chosen)
+                form_rows(chosen)
                 editions[lang, edition] = chosen
             except InputError as error:
                 problems += [p for p in error.problems if isinstance(p, Problem)]
@@ -99,7 +101,8 @@ def tried(root: Path, texts: Mapping[str, str], since: str | None, extra: Mappin
         else:
             new.append(problem)
     if new:
-        raise InputError(new)
+        # Tables that languages share, and rows that editions share, say the same once for each.
+        raise InputError(dict.fromkeys(new))
     if since is not None:
         _check_earlier(before, after, since)
     return after

@@ -60,7 +60,7 @@ def working_edition(root: Path, lang: str, wanted: str | None = None) -> str:
                     Problem(
                         "release/editions.csv",
                         f"no edition {quoted(wanted)}",
-                        f"one of {listed(known)}",
+                        f"one of {listed(known) or 'those that the table lists; it is empty'}",
                         "Add a row for the new edition first.",
                         field="edition",
                     )

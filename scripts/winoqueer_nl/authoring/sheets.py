@@ -10,7 +10,7 @@ from winoqueer_nl.authoring.agreement import krippendorff_alpha
 from winoqueer_nl.authoring.changes import Changes
 from winoqueer_nl.authoring.proposals import read_translations, working_edition
 from winoqueer_nl.authoring.spreadsheets import write_csv_sheet, write_xlsx_sheet
-from winoqueer_nl.config import read_editions
+from winoqueer_nl.config import check_language, read_editions
 from winoqueer_nl.edition import valid_rows
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.sources import load
@@ -35,6 +35,7 @@ def export(
     InputError
         for initials, formats and stereotypes that are none, sheets already there, and where nothing is to be asked.
     """
+    check_language(root, lang)
     sources = load(root, lang)
     chosen = valid_rows(sources, working_edition(root, lang, edition))
     problems = Problems()
@@ -106,6 +107,7 @@ def import_sheets(
     InputError
         with every cell that cannot be an answer, and for wordings that the tables do not allow.
     """
+    check_language(root, lang)
     sources = load(root, lang)
     edition = working_edition(root, lang, since)
     chosen = valid_rows(sources, edition)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Root = Annotated[Path, typer.Option(help="Project folder.", show_default="here")]
 
@@ -42,20 +39,20 @@ def sensitivity(
     policy: Annotated[str, typer.Option(help="Which tokens the scores count: published or slot.")] = "published",
 ) -> None:
     """Report per identity how scores change with the wording: two runs over pairs with the same ids."""
-    import pyarrow.parquet as pq
     from tabulate import tabulate
 
     from winoqueer_nl import alternatives as stage
     from winoqueer_nl.files import write_csv
+    from winoqueer_nl.pairs import read as read_table
     from winoqueer_nl.problems import InputError, Problem, quoted
 
     if policy not in ("published", "slot"):
         raise InputError([Problem("--policy", quoted(policy), "published or slot")])
-    if not pairs.is_file():
-        raise InputError([Problem(str(pairs), "no such file", "a table of pairs (Parquet)")])
     columns = ["pair_id", f"score_x_{policy}", f"score_y_{policy}"]
-    first, second = (_scores(folder, columns) for folder in (before, after))
-    scored = pq.read_table(pairs, columns=["pair_id", "identity"]).to_pandas()
+    scored = read_table(pairs, ["pair_id", "identity"]).to_pandas()
+    first, second = (
+        read_table(folder / "scores.parquet", columns, "winoqueer-nl score").to_pandas() for folder in (before, after)
+    )
     table = stage.sensitivity(scored, first, second, policy)
     if table["n_pairs"].iloc[-1] == 0:
         raise InputError(
@@ -65,14 +62,3 @@ def sensitivity(
     if out is not None:
         write_csv(out, list(table.columns), rows)
     typer.echo(tabulate(rows, headers=list(table.columns), disable_numparse=True, stralign="right"))
-
-
-def _scores(folder: Path, columns: list[str]) -> pd.DataFrame:
-    import pyarrow.parquet as pq
-
-    from winoqueer_nl.problems import InputError, Problem
-
-    path = folder / "scores.parquet"
-    if not path.is_file():
-        raise InputError([Problem(str(path), "no such file", "the scores of a run", "Run `winoqueer-nl score` first.")])
-    return pq.read_table(path, columns=columns).to_pandas()

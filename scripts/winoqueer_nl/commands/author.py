@@ -48,10 +48,12 @@ def translate(
     from winoqueer_nl.authoring import translate as stage
     from winoqueer_nl.authoring.proposals import CARRIERS, working_edition
     from winoqueer_nl.authoring.spreadsheets import WARNING
-    from winoqueer_nl.config import language_folders, read_translation
+    from winoqueer_nl.config import check_language, language_folders, read_translation
     from winoqueer_nl.sources import TRANSLATIONS_FILE, load
 
     config = read_translation(root, {"engine": engine, "url": url})
+    for code in lang or []:
+        check_language(root, code)
     languages = lang or [code for code in language_folders(root) if (root / CARRIERS.format(lang=code)).exists()]
     typer.echo(WARNING)
     unanswered = False
@@ -145,7 +147,7 @@ def add_stereotype(
     """Add a stereotype; asks for what no option says. Forms that nobody has reviewed become proposals."""
     from winoqueer_nl.authoring import add as stage
     from winoqueer_nl.authoring.proposals import needed_forms, normalised, working_edition
-    from winoqueer_nl.config import language_folders
+    from winoqueer_nl.config import check_language, language_folders
     from winoqueer_nl.problems import listed
     from winoqueer_nl.sources import load
 
@@ -168,6 +170,8 @@ def add_stereotype(
     if lang is None and forms:
         ask.problem("--lang", "no language beside --form", "the language of the forms")
     ask.stop()
+    if lang is not None:
+        check_language(root, lang)
     edition = working_edition(root, lang or language_folders(root)[0], since)
     sources = load(root, lang or language_folders(root)[0])
     if lang is not None and not forms and ask.can_ask:
@@ -203,7 +207,9 @@ def add_name(
     """Add a name or pronoun as a subject; asks for what no option says."""
     from winoqueer_nl.authoring import add as stage
     from winoqueer_nl.authoring.proposals import working_edition
+    from winoqueer_nl.config import check_language
 
+    check_language(root, lang)
     ask = _Asker()
     slots = _pairs(slot, "--slot")
     text = ask(text, "--name", "The name or pronoun")
@@ -233,8 +239,10 @@ def add_identity(
     """Add an identity to one language; asks for what no option says."""
     from winoqueer_nl.authoring import add as stage
     from winoqueer_nl.authoring.proposals import working_edition
+    from winoqueer_nl.config import check_language
     from winoqueer_nl.sources import load
 
+    check_language(root, lang)
     ask = _Asker()
     forms = _pairs(form, "--form")
     edition = working_edition(root, lang, since)

@@ -84,6 +84,7 @@ def check(
     from winoqueer_nl.check.contrast import marked_pairs
     from winoqueer_nl.config import check_known
     from winoqueer_nl.files import write_csv, write_json, write_text
+    from winoqueer_nl.pairs import read as read_pairs
     from winoqueer_nl.problems import InputError, Problem, quoted
     from winoqueer_nl.released import verify
     from winoqueer_nl.sources import load
@@ -92,13 +93,7 @@ def check(
         raise InputError([Problem("--format", quoted(format), "text or json")])
     check_known(root, lang, edition)
     verify(root, load(root, lang))
-    table = None
-    if pairs is not None:
-        import pyarrow.parquet as pq
-
-        if not pairs.is_file():
-            raise InputError([Problem(str(pairs), "no such file", "pairs.parquet of the edition", "Build it first.")])
-        table = pq.read_table(pairs)
+    table = read_pairs(pairs) if pairs is not None else None
     context = run.context_of(
         root, lang, edition, judgements_of(root, lang, survey), excluded_tiers(root, exclude_tier), table
     )

@@ -89,13 +89,15 @@ def changes(
     root: Root = Path(),
 ) -> None:
     """Explain every difference between the pairs of two editions."""
-    import pyarrow.parquet as pq
-
     from winoqueer_nl import changes as stage
+    from winoqueer_nl.config import check_known
     from winoqueer_nl.files import write_text
+    from winoqueer_nl.pairs import read
 
+    for edition in (old, new):
+        check_known(root, lang, edition)
     columns = ["pair_id", "sent_x", "sent_y"]
-    tables = [pq.read_table(path, columns=columns) for path in (before, after)]
+    tables = [read(path, columns) for path in (before, after)]
     text = stage.page(root, lang, old, new, *tables)
     write_text(out, text)
     typer.echo(f"{lang} {old} -> {new}: {out} written.")
