@@ -230,7 +230,7 @@ def read(path: Path, columns: Sequence[str] = PAIR_COLUMNS, made_by: str = "wino
     InputError
         where the file is not there, is not a whole Parquet file, or lacks a column.
     """
-    found, fix = "", "Build it first, or correct the path."
+    found, fix = "", "Build it first."
     try:
         if path.is_dir():  # a folder would be read as one table, of all the files in it
             found = "a folder"
@@ -241,5 +241,5 @@ def read(path: Path, columns: Sequence[str] = PAIR_COLUMNS, made_by: str = "wino
     except FileNotFoundError:
         found = "no such file"
     except (OSError, pa.ArrowException):
-        found, fix = "a file that is not a whole table (Parquet)", "Build it again, or correct the path."
+        found, fix = "a file that is not a whole table (Parquet)", "Remove the file and build it again."
     raise InputError([Problem(str(path), found, f"what `{made_by}` writes", fix)])
