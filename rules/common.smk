@@ -164,10 +164,11 @@ def scored(name):
 def statistics_options():
     """The configuration section statistics as command-line options."""
     one = CONFIG.statistics
-    return (
+    compared = one.compare or list(CONFIG.languages)[:2]
+    text = (
         f"--resamples {one.resamples} --seed {one.seed} --confidence {one.confidence}"
-        f" --languages {','.join(one.compare)}"
     )
+    return text + (f" --languages {','.join(compared)}" if len(compared) == 2 else "")
 
 
 def report_language():

@@ -513,7 +513,7 @@ def config() -> Iterator[Bad]:
          ('"../toy"', "a language code such as nl or pt-BR"),
          "languages.../toy.[key]"),
         ("tiers in words", "languages:\n  toy:\n    editions: ['1.0.0']\npairs:\n  excluded_tiers: [low]\n",
-         ('"low"', "a valid integer"), "pairs.excluded_tiers.0"),
+         ('"low"', "-1, 1, 2 or 3"), "pairs.excluded_tiers.0"),
         ("a path outside the project", survey.format("../instrument.yaml", "a.csv"),
          ('"../instrument.yaml"', "a path below the project folder"), "languages.toy.survey.instrument"),
         ("an absolute path", survey.format("a.yaml", "/tmp/a.csv"),

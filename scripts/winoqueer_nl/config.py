@@ -234,7 +234,7 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
                             "Put the file there or correct the path.",
                             field=f"languages.{code}.survey.{key}",
                         )
-    for code in config.statistics.compare:
+    for code in config.statistics.compare or ():
         if code not in folders:
             problems.add(
                 file,

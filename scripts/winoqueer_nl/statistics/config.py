@@ -13,9 +13,10 @@ class StatisticsConfig(Strict):
     resamples: int = Field(default=2000, ge=100, description="resamples of the stereotypes for every interval")
     seed: int = Field(default=1, ge=0, description="seed of the resamples: the same seed, the same intervals")
     confidence: float = Field(default=0.95, ge=0.5, le=0.999, description="confidence of the intervals, a fraction")
-    compare: list[str] = Field(
-        default=["nl", "en"],
+    compare: list[str] | None = Field(
+        default=None,
         min_length=2,
         max_length=2,
-        description="two languages of which models run in both are compared, the first minus the second",
+        description="two languages of which models run in both are compared, the first minus the second; the first two"
+        " that are built if left out",
     )
