@@ -57,12 +57,22 @@ def copied(folder: Path) -> Path:
 
 def snakemake(folder: Path, *arguments: str, cores: int = 1, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in a copy, with the package of that copy."""
+    return python(folder, "snakemake", "--cores", str(cores), *arguments, **environment)
+
+
+def build(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What `make` runs, in a copy."""
+    return python(folder, "winoqueer_nl.cli", "build", "--cores", "1", *arguments)
+
+
+def python(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a Python module in a copy of the project, with the package of that copy."""
     own = {
         "PYTHONPATH": str(folder / "scripts"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments],
+        [sys.executable, "-m", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -267,16 +277,6 @@ def test_a_wrong_configuration_is_told_before_anything_runs(content: bytes | Non
     assert says in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
     assert jobs(ran) == []
-
-
-def build(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What `make` runs."""
-    own = {
-        "PYTHONPATH": str(folder / "scripts"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    command = [sys.executable, "-m", "winoqueer_nl.cli", "build", "--cores", "1", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | own, timeout=300)
 
 
 def test_a_build_goes_on_after_a_killed_one_and_waits_for_nobody_who_is_gone(english: Path) -> None:
