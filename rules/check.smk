@@ -22,6 +22,7 @@ rule check:
         marked="results/{lang}/{edition}/non_contrastive.csv",
     log:
         "results/logs/check/{lang}-{edition}.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -48,6 +49,7 @@ rule changes:
         "results/{lang}/{edition}/changes.md",
     log:
         "results/logs/changes/{lang}-{edition}.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -10,6 +10,7 @@ from winoqueer_nl.check.settings import files as check_files
 from winoqueer_nl.config import from_mapping, read
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.released import record_files
+from winoqueer_nl.scoring.jobs import cost
 from winoqueer_nl.scoring.models import DEMOS, check_keys, read_models
 from winoqueer_nl.sources import source_files
 from winoqueer_nl.statistics.names import DATA_ONLY, NAMES
@@ -122,6 +123,9 @@ def known_models():
 
 MODELS = known_models()
 
+# Graphics cards of one scoring job.
+GPUS = 1 if CONFIG.scoring.device.startswith("cuda") else 0
+
 
 def score_outputs():
     """The scores that the configuration asks for: every edition by every model."""
@@ -139,6 +143,70 @@ def score_options(wildcards):
     one, run = CONFIG.scoring, CONFIG.scoring.models[wildcards.model]
     text = f"--precision {one.precision} --device {one.device} --seed {one.seed}"
     return text + (f" --sample {run.sample}" if run.sample else "")
+
+
+def model_entry(wildcards):
+    """What a key stands for: another Hub id or revision is another model and is scored anew."""
+    if wildcards.model in DEMOS:
+        return "demonstration"
+    one = MODELS[wildcards.model]
+    return json.dumps([one.hub_id, one.revision, one.kind])
+
+
+def model_files(wildcards):
+    """The record of a model's download, or nothing for one that is made on the spot."""
+    return [] if wildcards.model in DEMOS else f"results/models/{wildcards.model}.json"
+
+
+def job_cost(model):
+    """What a run of this model takes: number of jobs, minutes and memory of each."""
+    one, run = CONFIG.scoring, CONFIG.scoring.models[model]
+    pairs = min(run.sample or one.jobs.pairs, one.jobs.pairs)
+    kind = DEMOS[model] if model in DEMOS else MODELS[model].kind
+    millions = 1 if model in DEMOS else MODELS[model].parameters_millions
+    return cost(
+        kind,
+        millions * 1e6,
+        pairs,
+        one.precision,
+        one.jobs.teraflops,
+        one.jobs.minutes,
+        run.jobs,
+    )
+
+
+def score_threads(wildcards):
+    """CPU threads of one job."""
+    return 1 if wildcards.model in DEMOS else CONFIG.scoring.threads
+
+
+def score_memory(wildcards, attempt):
+    """Megabytes of one job; more at every further attempt."""
+    return attempt * job_cost(wildcards.model).megabytes
+
+
+def score_minutes(wildcards, attempt):
+    """Minutes after which one job may be ended; more at every further attempt."""
+    return attempt * job_cost(wildcards.model).minutes
+
+
+def parts_of(wildcards, turn):
+    """The marks of all parts of one turn."""
+    folder = f"results/parts/{wildcards.lang}/{wildcards.edition}/{wildcards.model}"
+    parts = job_cost(wildcards.model).parts
+    return [f"{folder}/{turn}/{part}-of-{parts}.txt" for part in range(1, parts + 1)]
+
+
+def parts_before(wildcards):
+    """What a part waits for: the preparation in the first turn, all of the first turn in the second."""
+    if wildcards.turn == "second":
+        return parts_of(wildcards, "first")
+    return f"results/parts/{wildcards.lang}/{wildcards.edition}/{wildcards.model}/prepared.txt"
+
+
+def parts_to_join(wildcards):
+    """The marks that a run in parts waits for; nothing for a run in one job."""
+    return parts_of(wildcards, "second") if job_cost(wildcards.model).parts > 1 else []
 
 
 TABLES = [

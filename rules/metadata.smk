@@ -18,6 +18,7 @@ rule metadata:
         tidy=ensure("results/{lang}/{edition}/stereotypes.csv", non_empty=True),
     log:
         "results/logs/metadata/{lang}-{edition}.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -14,6 +14,7 @@ rule pairs:
         published=ensure("results/{lang}/{edition}/sentence_pairs.csv", non_empty=True),
     log:
         "results/logs/pairs/{lang}-{edition}.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -3,9 +3,14 @@
 Inputs:  results/<lang>/<edition>/pairs.parquet; the model's entry in models.yaml (or a built-in demonstration model)
 Outputs: results/scores/<lang>/<edition>/<model>/scores.parquet, summary.json
 
-A stopped job is taken up where it stopped: its shards lie beside the outputs until both are written.
+A run that would take long is cut into jobs (scoring.jobs in config.yaml), which work side by side: one prepares, the
+parts compute the scores in a first turn and once more, more exactly, where a decision is near in a second; the last
+joins them. They share the shards that lie beside the outputs until both are written, so a stopped job is taken up
+where it stopped, and the outputs are the same bytes however a run is cut.
 The target `score` builds the scores of every model that config.yaml names.
 """
+
+MODEL = "|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)"
 
 
 rule score:
@@ -13,34 +18,105 @@ rule score:
         score_outputs(),
 
 
+rule fetch_model:
+    output:
+        "results/models/{model}.json",
+    log:
+        "results/logs/score/{model}.log",
+    wildcard_constraints:
+        model=MODEL,
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        entry=model_entry,
+    shell:
+        "winoqueer-nl fetch-model {wildcards.model} --out {output} > {log} 2>&1 || (cat {log} >&2; exit 1)"
+
+
+rule score_prepare:
+    input:
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        files=model_files,
+    output:
+        temp("results/parts/{lang}/{edition}/{model}/prepared.txt"),
+    log:
+        "results/logs/score/{lang}-{edition}-{model}-prepared.log",
+    wildcard_constraints:
+        model=MODEL,
+    conda:
+        ENVIRONMENT
+    threads: score_threads
+    resources:
+        gpu=GPUS,
+        mem_mb=score_memory,
+        runtime=score_minutes,
+    params:
+        options=score_options,
+        entry=model_entry,
+        folder="results/scores/{lang}/{edition}/{model}",
+    shell:
+        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
+        " --threads {threads} {params.options} --part 0/1 && echo prepared > {output})"
+        " > {log} 2>&1 || (cat {log} >&2; exit 1)"
+
+
+rule score_part:
+    input:
+        pairs="results/{lang}/{edition}/pairs.parquet",
+        files=model_files,
+        before=parts_before,
+    output:
+        temp("results/parts/{lang}/{edition}/{model}/{turn}/{part}-of-{parts}.txt"),
+    log:
+        "results/logs/score/{lang}-{edition}-{model}-{turn}-{part}-of-{parts}.log",
+    wildcard_constraints:
+        model=MODEL,
+        turn="first|second",
+        part=r"\d+",
+        parts=r"\d+",
+    conda:
+        ENVIRONMENT
+    threads: score_threads
+    resources:
+        gpu=GPUS,
+        mem_mb=score_memory,
+        runtime=score_minutes,
+    params:
+        options=score_options,
+        entry=model_entry,
+        folder="results/scores/{lang}/{edition}/{model}",
+    shell:
+        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
+        " --threads {threads} {params.options} --part {wildcards.part}/{wildcards.parts} && echo done > {output})"
+        " > {log} 2>&1 || (cat {log} >&2; exit 1)"
+
+
 rule score_model:
     input:
         pairs="results/{lang}/{edition}/pairs.parquet",
+        files=model_files,
+        parts=parts_to_join,
     output:
-        scores=ensure(
-            "results/scores/{lang}/{edition}/{model}/scores.parquet", non_empty=True
-        ),
-        summary="results/scores/{lang}/{edition}/{model}/summary.json",
+        # Not removed before the job: what is finished and still holds (its fingerprint says so) is not computed anew,
+        # whatever made Snakemake ask for it again.
+        scores=update("results/scores/{lang}/{edition}/{model}/scores.parquet"),
+        summary=update("results/scores/{lang}/{edition}/{model}/summary.json"),
     log:
         "results/logs/score/{lang}-{edition}-{model}.log",
     wildcard_constraints:
-        model="|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)",
+        model=MODEL,
     conda:
         ENVIRONMENT
-    threads: lambda wildcards: 1 if wildcards.model in DEMOS else CONFIG.scoring.threads
+    threads: score_threads
     resources:
-        gpu=1 if CONFIG.scoring.device.startswith("cuda") else 0,
+        gpu=GPUS,
+        mem_mb=score_memory,
+        runtime=score_minutes,
     params:
         options=score_options,
-        # What the key stands for: another Hub id or revision is another model and is scored anew.
-        entry=lambda wildcards: (
-            "demonstration"
-            if wildcards.model in DEMOS
-            else MODELS[wildcards.model].model_dump_json(
-                include={"hub_id", "revision", "kind"}
-            )
-        ),
-        folder=lambda wildcards: f"results/scores/{wildcards.lang}/{wildcards.edition}/{wildcards.model}",
+        entry=model_entry,
+        folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
-        " --threads {threads} {params.options} > {log} 2>&1 || (cat {log} >&2; exit 1)"
+        "HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
+        " --threads {threads} {params.options} --overwrite > {log} 2>&1 || (cat {log} >&2; exit 1)"

@@ -13,6 +13,7 @@ rule summary:
         "results/summary.txt",
     log:
         "results/logs/summary.log",
+    localrule: True
     conda:
         ENVIRONMENT
     shell:

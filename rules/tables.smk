@@ -18,6 +18,7 @@ rule tables:
         "results/{lang}/{edition}/tables.json",
     log:
         "results/logs/tables/{lang}-{edition}.log",
+    localrule: True
     conda:
         ENVIRONMENT
     shell:
@@ -29,6 +30,7 @@ rule configuration:
         "results/config.yaml",
     log:
         "results/logs/configuration.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

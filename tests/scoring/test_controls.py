@@ -14,7 +14,8 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 GROUPS = [f"groep{n}" for n in range(20)]
 HALF = len(GROUPS) // 2

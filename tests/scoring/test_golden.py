@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 GOLDEN = Path(__file__).parent / "golden"
 MODELS = ["bert-wordpiece", "roberta-bytebpe", "xlmr-unigram", "gpt2-bytebpe", "llama-bpe"]

@@ -18,7 +18,8 @@ from winoqueer_nl.scoring import hub, loading
 from winoqueer_nl.scoring.engine import Engine
 from winoqueer_nl.scoring.models import Model
 from winoqueer_nl.scoring.pairs import read_pairs
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 QUIET = Settings(device="cpu", quiet=True)
 

@@ -11,7 +11,8 @@ from winoqueer_nl.files import sha256
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import demo
 from winoqueer_nl.scoring.models import check_keys, read_models
-from winoqueer_nl.scoring.run import Settings, resolve, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings, resolve
 from winoqueer_nl.scoring.summary import KIND_NAMES
 
 TABLE = Path(__file__).parents[2] / "models.yaml"

@@ -11,7 +11,8 @@ import scoring_build as build
 import scoring_naive as naive
 
 from winoqueer_nl.scoring import hub, loading
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 MASKED = {"bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta"}
 

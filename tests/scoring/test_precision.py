@@ -10,7 +10,8 @@ import torch
 
 from winoqueer_nl.scoring import precision as module
 from winoqueer_nl.scoring.engine import Engine
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 
 @pytest.fixture

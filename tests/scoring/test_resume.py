@@ -19,7 +19,8 @@ import scoring_build as build
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import shards as shards_module
 from winoqueer_nl.scoring.engine import Engine
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
+from winoqueer_nl.scoring.settings import Settings
 
 HERE = Path(__file__).parent
 SMALL = {"device": "cpu", "quiet": True, "shard_tokens": 300}
@@ -29,7 +30,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 import torch; torch.set_num_threads(1)
 from pathlib import Path
-from winoqueer_nl.scoring import run, shards, precision
+from winoqueer_nl.scoring import run, settings, precision
 from winoqueer_nl.scoring.engine import Engine
 precision.SMALLEST = 0
 Engine.has_fast_bfloat16 = lambda self: True
@@ -39,7 +40,7 @@ def slowly(self, work):
     time.sleep(0.01)
     return real(self, work)
 Engine.patiently = slowly
-run.score({model!r}, Path({pairs!r}), Path({out!r}), run.Settings(device="cpu", quiet=True, shard_tokens=300))
+run.score({model!r}, Path({pairs!r}), Path({out!r}), settings.Settings(device="cpu", quiet=True, shard_tokens=300))
 """
 
 
@@ -138,7 +139,9 @@ def test_a_damaged_shard_is_computed_again(tmp_path, pairs_file, monkeypatch):
     kept = sorted((tmp_path / "parts" / ".shards").glob("*/*.npy"))
     kept[0].write_bytes(kept[0].read_bytes()[:-9])  # cut short
     kept[1].write_bytes(b"")
-    np.save(kept[2], np.full_like(np.load(kept[2]), np.nan))
+    other = bytearray(kept[2].read_bytes())
+    other[-3] ^= 1  # one bit, in the middle of a number
+    kept[2].write_bytes(other)
     score(str(model), pairs_file, tmp_path / "parts", Settings(**SMALL))
     assert (tmp_path / "whole" / "scores.parquet").read_bytes() == (tmp_path / "parts" / "scores.parquet").read_bytes()
 
@@ -203,7 +206,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["roberta", "gpt2"])
 def test_results_do_not_depend_on_batches_order_or_threads(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("winoqueer_nl.scoring.run.TINY", 0)  # let a tiny model use two threads
+    monkeypatch.setattr("winoqueer_nl.scoring.ready.TINY", 0)  # let a tiny model use two threads
     model = build.saved(tmp_path / "m", name)
     pairs = build.made_up_pairs()
     shuffled = pairs.sample(frac=1, random_state=5).reset_index(drop=True)

@@ -8,8 +8,9 @@ import scoring_build as build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from winoqueer_nl.scoring.run import Settings, score
+from winoqueer_nl.scoring.run import score
 from winoqueer_nl.scoring.sample import choose, estimate, random_order
+from winoqueer_nl.scoring.settings import Settings
 
 
 def frame(sizes: dict[str, int]) -> pd.DataFrame:

@@ -150,7 +150,8 @@ def test_a_plan_for_some_tokens_gives_the_same_values(tmp_path):
 def test_a_causal_model_whose_parts_cannot_be_told_apart_is_still_scored_rightly(tmp_path, monkeypatch):
     """Without the short cuts (output layer at every position, no shared beginnings) the scores are the same."""
     from winoqueer_nl.scoring import body
-    from winoqueer_nl.scoring.run import Settings, score
+    from winoqueer_nl.scoring.run import score
+    from winoqueer_nl.scoring.settings import Settings
 
     build.made_up_pairs().to_parquet(tmp_path / "p.parquet")
     tables = []

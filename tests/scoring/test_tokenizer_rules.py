@@ -221,7 +221,8 @@ def test_8_pieces_that_do_not_spell_the_text_are_not_placed():
 
 
 def test_the_summary_records_the_start_rule(tmp_path, pairs_file):
-    from winoqueer_nl.scoring.run import Settings, score
+    from winoqueer_nl.scoring.run import score
+    from winoqueer_nl.scoring.settings import Settings
 
     folder = build.saved(tmp_path / "m", "qwen2")
     score(str(folder), pairs_file, tmp_path / "out", Settings(device="cpu", quiet=True))

@@ -31,7 +31,12 @@ def build(
     targets: Annotated[
         list[str] | None, typer.Argument(help="Files or targets to build; everything by default.")
     ] = None,
-    cores: Annotated[str, typer.Option(help="How many cores to use, or all.")] = "all",
+    cores: Annotated[
+        str | None, typer.Option(help="How many cores to use, or all. Default: all, or what the profile says.")
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option(help="Folder with a Snakemake profile: where jobs run (docs/cluster.md).")
+    ] = None,
 ) -> None:
     """Build what config.yaml asks for (run in the project folder). A run that was stopped goes on where it was."""
     import fcntl
@@ -40,6 +45,9 @@ def build(
     from winoqueer_nl.files import write_text
     from winoqueer_nl.problems import InputError, Problem
 
+    if profile is not None and not (profile / "config.yaml").is_file():
+        found = "no such folder" if not profile.is_dir() else "no config.yaml in it"
+        raise InputError([Problem(f"--profile {profile}", found, "a folder of profiles/, or one of your own", "")])
     load(Path())  # its mistakes are told here, without Snakemake's words around them
     write_text(Path("results/.gitignore"), "# built\n*\n")  # also finds out that results/ can be written
     place = Path(".snakemake")
@@ -52,7 +60,11 @@ def build(
             raise InputError(
                 [Problem(str(Path.cwd()), "another build at work here", "one at a time", "Wait until it has ended.")]
             ) from None
-        command = [sys.executable, "-m", "snakemake", "--cores", cores, "--nolock", "--rerun-incomplete"]
+        command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
+        if profile is not None:
+            command += ["--workflow-profile", str(profile.resolve())]
+        if cores is not None or profile is None:
+            command += ["--cores", cores or "all"]
         command += ["--quiet", "rules", "progress", "host", "--", *(targets or [])]
         with subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, bufsize=1) as run:
             assert run.stdout is not None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from winoqueer_nl.scoring.shards import Part
 
 
 def _default_pairs() -> Path:
@@ -35,6 +38,17 @@ def _default_out(model: str, pairs: Path) -> Path:
     place = Path(language) / edition if language and edition else Path(pairs.stem)
     slug = Path(model).resolve().name if Path(model).is_dir() else model.replace("/", "--")
     return Path("results/scores") / place / slug
+
+
+def _part(text: str) -> Part:
+    from winoqueer_nl.problems import InputError, Problem, quoted
+    from winoqueer_nl.scoring.shards import Part
+
+    try:
+        return Part.parse(text)
+    except ValueError:
+        problem = Problem("--part", quoted(text), "K/N with K from 0 to N, such as 3/8", "")
+        raise InputError([problem]) from None
 
 
 def register(app: typer.Typer) -> None:
@@ -68,6 +82,10 @@ def register(app: typer.Typer) -> None:
         overwrite: Annotated[
             bool, typer.Option("--overwrite", help="Replace another run's scores in the folder.")
         ] = False,
+        part: Annotated[
+            str | None,
+            typer.Option(help="K/N: compute the K-th of N shares of the next stage only (0/N: what all parts need)."),
+        ] = None,
         quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
         models: Annotated[Path, typer.Option(help="Table of model keys.")] = Path("models.yaml"),
     ) -> None:
@@ -76,8 +94,9 @@ def register(app: typer.Typer) -> None:
 
         from winoqueer_nl.problems import InputError, Problem
         from winoqueer_nl.scoring.models import read_models
-        from winoqueer_nl.scoring.run import Settings
         from winoqueer_nl.scoring.run import score as run
+        from winoqueer_nl.scoring.run import score_part
+        from winoqueer_nl.scoring.settings import Settings
         from winoqueer_nl.scoring.text import as_text, warn
 
         try:
@@ -93,6 +112,9 @@ def register(app: typer.Typer) -> None:
         table = read_models(models) if models.exists() or str(models) != "models.yaml" else {}
         source = pairs or _default_pairs()
         target = out or _default_out(model, source)
+        if part is not None:
+            typer.echo(score_part(model, source, target, settings, _part(part), table))
+            return
         report = run(model, source, target, settings, table)
         typer.echo(as_text(report))
         typer.echo(f"Written to {target}/scores.parquet and {target}/summary.json")

@@ -73,7 +73,8 @@ def our_scores(model: Path, pairs: pd.DataFrame, folder: Path) -> list[tuple[flo
 
     ``folder`` is a scratch folder for its files.
     """
-    from winoqueer_nl.scoring.run import Settings, score
+    from winoqueer_nl.scoring.run import score
+    from winoqueer_nl.scoring.settings import Settings
 
     file, out = folder / "chosen.parquet", folder / "scores"
     pairs.to_parquet(file, index=False)

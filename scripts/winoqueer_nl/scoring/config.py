@@ -15,9 +15,28 @@ class ModelRun(Strict):
     sample: int | None = Field(
         default=None, ge=2, description="score a stratified sample of so many pairs; all pairs if left out"
     )
+    jobs: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="cut the run into so many jobs; by its size if left out",
+    )
     languages: list[str] | None = Field(
         default=None, description="languages whose pairs it scores; all of them if left out"
     )
+
+
+class JobsConfig(Strict):
+    """How runs are cut into jobs, which work side by side where there are machines for them (docs/cluster.md)."""
+
+    minutes: int = Field(default=120, ge=1, description="a run that takes longer is cut into jobs of about this length")
+    teraflops: float = Field(
+        default=0.15,
+        gt=0,
+        description="speed of the machine that a job runs on, in 10^12 operations a second: 0.15 is two CPU cores, "
+        "20 a graphics card in float32, 200 and more one in bfloat16",
+    )
+    pairs: int = Field(default=45000, ge=1, description="about how many pairs an edition has; decides on the cuts only")
 
 
 class ScoringConfig(Strict):
@@ -35,3 +54,4 @@ class ScoringConfig(Strict):
     )
     threads: int = Field(default=2, ge=1, description="CPU threads of one model's run")
     seed: int = Field(default=0, ge=0, description="seed of the samples")
+    jobs: JobsConfig = Field(default=JobsConfig(), description="how runs are cut into jobs")
