@@ -91,6 +91,10 @@ bench: .make/installed ## Measure generation, statistics and survey reading: sec
 bench-scoring: .make/installed ## Measure scoring against a naive reference (about a quarter of an hour)
 	$(BIN)/python bench/scoring.py --pairs results/nl/1.0.0/pairs.parquet
 
+.PHONY: bench-scaling
+bench-scaling: .make/installed ## Measure how building and scoring grow with the names (about ten minutes)
+	$(BIN)/python bench/scaling.py
+
 .PHONY: docs
 docs: .make/installed ## Write the generated pages of docs/ anew
 	winoqueer-nl config-docs --out docs/configuration.md
