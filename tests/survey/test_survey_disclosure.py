@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from winoqueer_nl.disclosure import suppressed
 
@@ -28,6 +29,23 @@ from winoqueer_nl.disclosure import suppressed
 )
 def test_small_cells_and_their_companions_are_hidden(counts: list[int], hidden: list[bool]) -> None:
     assert suppressed(counts, 5) == hidden
+
+
+@given(st.lists(st.integers(0, 12), max_size=7), st.integers(2, 7))
+def test_an_outsider_who_knows_the_total_cannot_work_out_a_hidden_count(counts: list[int], threshold: int) -> None:
+    """Linear programming gives the least and the greatest value of each hidden cell that fit what is shown."""
+    hidden = suppressed(counts, threshold)
+    cells = [i for i, hide in enumerate(hidden) if hide]
+    if not cells or sum(counts) < threshold or len(cells) < 2:
+        return  # then the total may not be shown either
+    rest = sum(counts[i] for i in cells)
+    for place in range(len(cells)):
+        wanted = [float(i == place) for i in range(len(cells))]
+        known = {"A_eq": [[1.0] * len(cells)], "b_eq": [rest]}
+        least = linprog(wanted, **known).fun
+        greatest = -linprog([-c for c in wanted], **known).fun
+        assert greatest - least >= 1
+        assert greatest >= threshold
 
 
 @given(st.lists(st.integers(0, 30), max_size=12), st.integers(1, 10))

@@ -106,6 +106,15 @@ def ink_on(background: Any) -> str:
     return "#000000" if contrast("#000000", background) >= contrast("#ffffff", background) else "#ffffff"
 
 
+def interval_row(axes: Axes, row: Any, at: float, size: float) -> None:
+    """One bias with its interval over stereotypes, and above it the naive one; size 1 is a plot with room."""
+    naive: dict[str, Any] = {"color": NAIVE, "linewidth": 3.2 * size, "solid_capstyle": "butt"}
+    axes.plot([row.naive_low, row.naive_high], [at + 0.24 / size**0.5] * 2, **naive)
+    colour = side_colour(row.value)
+    axes.plot([row.low, row.high], [at] * 2, color=colour, linewidth=1.8 * size)
+    axes.plot(row.value, at, MARKERS[row.kind], color=colour, markersize=6 * size, markeredgecolor="white")
+
+
 def overview(data: ReportData) -> Figure:
     """Both aggregates per model, with the interval that respects stereotypes and the naive one inside it."""
     names = [data.name(model) for model in data.models]
@@ -118,22 +127,7 @@ def overview(data: ReportData) -> Figure:
         for i, row in enumerate(by_model(data, select(data, dimension="aggregate", group=group))):
             if row is None:
                 continue
-            axes.plot(
-                [row.naive_low, row.naive_high],
-                [i + 0.24] * 2,
-                color=NAIVE,
-                linewidth=3.2,
-                solid_capstyle="butt",
-            )
-            axes.plot([row.low, row.high], [i] * 2, color=side_colour(row.value), linewidth=1.8)
-            axes.plot(
-                row.value,
-                i,
-                MARKERS[row.kind],
-                color=side_colour(row.value),
-                markersize=6,
-                markeredgecolor="white",
-            )
+            interval_row(axes, row, i, 1.0)
         neutral_line(axes)
         row_names(axes, names)
         axes.grid(axis="x")
@@ -175,22 +169,7 @@ def identities(data: ReportData) -> Figure:
         for i, row in enumerate(by_model(data, select(data, dimension="identity", group=identity))):
             if row is None or np.isnan(row.value):
                 continue
-            axes.plot(
-                [row.naive_low, row.naive_high],
-                [i + 0.27] * 2,
-                color=NAIVE,
-                linewidth=2.6,
-                solid_capstyle="butt",
-            )
-            axes.plot([row.low, row.high], [i] * 2, color=side_colour(row.value), linewidth=1.4)
-            axes.plot(
-                row.value,
-                i,
-                MARKERS[row.kind],
-                color=side_colour(row.value),
-                markersize=5,
-                markeredgecolor="white",
-            )
+            interval_row(axes, row, i, 0.8)
         neutral_line(axes)
         row_names(axes, names)
         axes.set_xlim(0, 100)
