@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -113,3 +116,42 @@ def test_without_a_connection_an_earlier_download_is_used(server):
     assert hub.find("team/model", endpoint="http://127.0.0.1:9").revision == SHA
     with pytest.raises(InputError, match="no connection to the Hub"):
         hub.find("team/other", endpoint="http://127.0.0.1:9")
+
+
+def command(*arguments, **environment) -> subprocess.CompletedProcess[str]:
+    """The command line, in a process of its own."""
+    import winoqueer_nl
+
+    own = {"PYTHONPATH": str(Path(winoqueer_nl.__file__).parent.parent), "HF_HUB_DISABLE_XET": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "winoqueer_nl.cli", *map(str, arguments)],
+        env=os.environ | own | environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def test_what_was_fetched_once_is_scored_without_a_network(server, tmp_path, pairs_file):
+    endpoint, handler = server
+    home = {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": endpoint}
+    record = tmp_path / "model.json"
+    fetched = command("fetch-model", "team/model", "--out", record, HF_HUB_OFFLINE="0", **home)
+    assert fetched.returncode == 0, fetched.stderr
+    written = json.loads(record.read_text())
+    assert written["revision"] == SHA
+    assert written["bytes"]["model.safetensors"] == (handler.files / "model.safetensors").stat().st_size
+    asked = len(handler.asked)
+    scored = command(
+        "score", "team/model", "--pairs", pairs_file, "--out", tmp_path / "out", HF_HUB_OFFLINE="1", **home
+    )
+    assert scored.returncode == 0, scored.stderr
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["revision"] == SHA
+    assert len(handler.asked) == asked
+
+
+def test_offline_a_model_that_was_never_fetched_is_told(server, tmp_path):
+    home = {"HF_HOME": str(tmp_path / "empty"), "HF_ENDPOINT": server[0]}
+    ran = command("fetch-model", "team/model", "--out", tmp_path / "model.json", HF_HUB_OFFLINE="1", **home)
+    assert ran.returncode == 1
+    assert "no copy from an earlier download" in ran.stderr
+    assert "HF_HUB_OFFLINE" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not (tmp_path / "model.json").exists()

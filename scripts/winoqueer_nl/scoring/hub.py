@@ -131,6 +131,7 @@ def _from_cache(name: str, revision: str | None, reason: Exception) -> Files:
     except Exception as error:
         raise _problem(
             name, f"no connection to the Hub ({type(reason).__name__}) and no copy from an earlier download",
-            "a network, or a model in a local folder", "Check the connection and HF_HUB_OFFLINE.",
+            "a network, or a model in a local folder",
+            "Check the connection; HF_HUB_OFFLINE=0 before the command lets models be fetched.",
         ) from error  # fmt: skip
     return Files(folder, folder.name)

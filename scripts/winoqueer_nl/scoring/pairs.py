@@ -90,6 +90,7 @@ def _read(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # pandas and pyarrow raise many kinds; each means the same to the person
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        text = text.removeprefix("Error tokenizing data. C error: ")
         problem = Problem(str(path), f"a file that cannot be read ({text})", "a Parquet or comma-separated table")
         raise InputError([problem]) from error
 
