@@ -141,8 +141,12 @@ def score_outputs():
 def score_options(wildcards):
     """The configuration of one run as command-line options."""
     one, run = CONFIG.scoring, CONFIG.scoring.models[wildcards.model]
-    text = f"--precision {one.precision} --device {one.device} --seed {one.seed}"
-    return text + (f" --sample {run.sample}" if run.sample else "")
+    options = [
+        f"--precision={one.precision}",
+        f"--device={one.device}",
+        f"--seed={one.seed}",
+    ]
+    return options + ([f"--sample={run.sample}"] if run.sample else [])
 
 
 def model_entry(wildcards):

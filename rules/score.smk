@@ -31,7 +31,7 @@ rule fetch_model:
     params:
         entry=model_entry,
     shell:
-        "winoqueer-nl fetch-model {wildcards.model} --out {output} > {log} 2>&1 || (cat {log} >&2; exit 1)"
+        "winoqueer-nl fetch-model {wildcards.model:q} --out {output:q} > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
 
 
 rule score_prepare:
@@ -56,9 +56,9 @@ rule score_prepare:
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
-        " --threads {threads} {params.options} --part 0/1 && echo prepared > {output})"
-        " > {log} 2>&1 || (cat {log} >&2; exit 1)"
+        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
+        " --threads {threads} {params.options:q} --part 0/1 && echo prepared > {output:q})"
+        " > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
 
 
 rule score_part:
@@ -87,9 +87,9 @@ rule score_part:
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
-        " --threads {threads} {params.options} --part {wildcards.part}/{wildcards.parts} && echo done > {output})"
-        " > {log} 2>&1 || (cat {log} >&2; exit 1)"
+        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
+        " --threads {threads} {params.options:q} --part {wildcards.part:q}/{wildcards.parts:q} && echo done > {output:q})"
+        " > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
 
 
 rule score_model:
@@ -118,5 +118,5 @@ rule score_model:
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model} --pairs {input.pairs} --out {params.folder}"
-        " --threads {threads} {params.options} --overwrite > {log} 2>&1 || (cat {log} >&2; exit 1)"
+        "HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
+        " --threads {threads} {params.options:q} --overwrite > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
