@@ -12,6 +12,7 @@ from winoqueer_nl.scoring import precision as module
 from winoqueer_nl.scoring.engine import Engine
 from winoqueer_nl.scoring.run import score
 from winoqueer_nl.scoring.settings import Settings
+from winoqueer_nl.scoring.tokens import Needed, Sum
 
 
 @pytest.fixture
@@ -59,20 +60,53 @@ def test_the_margin_widens_when_recomputed_pairs_show_larger_errors(
 ):
     """Errors that the calibration pairs do not show are found among the recomputed ones and taken into account."""
     seen = []
-    real = module.Ladder._reach
+    real = module.reach
 
-    def reach(self, low, high, pairs):
-        value = real(self, low, high, pairs)
+    def reach(errors):
+        value = real(errors)
         seen.append(3 * value if seen else value)  # the calibration was too hopeful
         return seen[-1]
 
-    monkeypatch.setattr(module.Ladder, "_reach", reach)
+    monkeypatch.setattr(module, "reach", reach)
     folder, made = tmp_path / "m", build.tokenizer("wordpiece cased")
     build.model("bert", len(made), spread=0.1).save_pretrained(folder)  # many pairs near each other
     made.save_pretrained(folder)
     report, _ = scored(folder, pairs_file, tmp_path / "auto", "auto")
     assert report["method"]["precision"]["margin"] == max(seen) > seen[0]
     assert "float32, turn 2" in report["method"]["precision"]["stages"]
+
+
+@pytest.mark.parametrize("tails", ["normal", "heavy"])
+def test_the_margin_holds_on_as_many_pairs_as_the_dataset_has(tails, monkeypatch):
+    """42,906 made-up differences of usual spread and errors, ten times over: no decision of auto is wrong.
+
+    Heavy tails: Student's t with five degrees of freedom, whose largest error is some ten root mean squares.
+    """
+    n = 42_906
+    flips = recomputed = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        true = rng.normal(0, 1.3, n)
+        error = rng.standard_normal(n) if tails == "normal" else rng.standard_t(5, n) / np.sqrt(5 / 3)
+        values = {"float32": true, "bfloat16": true + 0.08 * error}
+        # One token a pair, in the first sentence: its value is the difference.
+        one = np.arange(n)
+        sums = {"published": Sum(one, np.zeros(n, dtype=np.int64), one)}
+        needed = Needed(None, one, one, sums, n, one[:0], one[:0])
+
+        def run(self, stage, precision, tokens, values=values):
+            out = np.full(n, np.nan)
+            at = slice(None) if tokens is None else tokens
+            out[at] = values[precision][at]
+            return out
+
+        monkeypatch.setattr(module.Ladder, "_run", run)
+        ladder = module.Ladder(needed, None, None, None, rng.permutation(n))
+        scores = ladder._mixed()["published"]
+        flips += int(((scores[:, 0] > scores[:, 1]) != (true > 0)).sum())
+        recomputed += ladder.report.recomputed_in_float32
+    assert flips == 0
+    assert recomputed < 10 * n * (0.3 if tails == "normal" else 0.6)
 
 
 def test_auto_uses_float32_when_too_many_pairs_are_near(tmp_path, pairs_file, monkeypatch):
@@ -130,3 +164,23 @@ def test_switching_precision_back_and_forth_changes_no_weight():
     assert not torch.equal(engine.hidden(ids), first)
     assert torch.allclose(engine.hidden(ids), first, atol=0.1)
     assert np.isfinite(engine.hidden(ids).numpy()).all()
+
+
+@pytest.mark.parametrize("name", [n for n, kind in build.ARCHITECTURES.items() if kind != "byte-level causal"])
+def test_bfloat16_rounds_products_alone(name):
+    """States stay float32 and near float32's; the logit of the scored token is not rounded on top of them."""
+    made = build.tokenizer(build.ARCHITECTURES[name])
+    engine = Engine(build.model(name, len(made)), "m", False, made.encode("Alle Zurps eten soep."))
+    ids = torch.tensor([made.encode("Alle Oranen eten soep.")])
+    full = engine.hidden(ids)
+    engine.use("bfloat16")
+    low = engine.hidden(ids)
+    assert low.dtype == torch.float32
+    assert 0 < (low - full).abs().max() < 0.1
+    states, lines, targets = full[0], torch.tensor([1, 1, 2]), torch.tensor([3, 7, 5])
+    rounded = engine.log_probabilities(states, lines, targets)
+    engine.use("float32")
+    exact = engine.log_probabilities(states, lines, targets)
+    assert 0 < np.abs(rounded - exact).max() < 0.02
+    # Two targets of one state share their sum over the vocabulary, so their difference is the scored logits' own.
+    assert abs((rounded[0] - rounded[1]) - (exact[0] - exact[1])) < 1e-5

@@ -7,10 +7,13 @@ logits at chosen positions alone, whatever the architecture's output layer is ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
+from transformers.activations import FastGELUActivation, NewGELUActivation
 from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
 
@@ -58,6 +61,70 @@ def _inner_module(model: nn.Module, probe: torch.Tensor) -> tuple[nn.Module, str
     return next((place for place in places if place[2] in called), None)
 
 
+def fuse_activations(model: nn.Module) -> None:
+    """Compute GELU by its tanh formula in one pass over memory; some model code takes eight for the same."""
+    for module in model.modules():
+        if isinstance(module, NewGELUActivation | FastGELUActivation):
+            module.forward = partial(nn.functional.gelu, approximate="tanh")  # type: ignore[method-assign]
+
+
+class OnePosition:
+    """Lets the last layer run at one position per sequence, as soon as attention has brought the others in.
+
+    What follows the last attention (its output projection, the feed-forward) treats each position alone, and a
+    masked model is read at the mask alone. Which module of the last layer that begins at is found by trying
+    them in the order of their calls: the first whose inputs can be narrowed without changing the states.
+    """
+
+    def __init__(self, layers: nn.Module, run: Callable[[torch.Tensor], torch.Tensor], probe: torch.Tensor) -> None:
+        self._run = run
+        self._shape = probe.shape
+        self._places: torch.Tensor | None = None
+        self.found = self._find(layers, probe)
+
+    def __call__(self, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """States at one place per sequence, shape (batch, width); for a module :attr:`found`."""
+        self._shape, self._places = ids.shape, places
+        try:
+            return self._run(ids)[:, 0]
+        finally:
+            self._places = None
+
+    def _narrow(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.ndim == 3 and value.shape[:2] == self._shape:
+            return value[torch.arange(len(value), device=value.device), self._places][:, None]
+        return value
+
+    def _before(self, _module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._places is None:
+            return None
+        return tuple(map(self._narrow, args)), {name: self._narrow(value) for name, value in kwargs.items()}
+
+    def _find(self, layers: nn.Module, probe: torch.Tensor) -> bool:
+        stacks = [module for module in layers.modules() if isinstance(module, nn.ModuleList) and len(module)]
+        if not stacks:
+            return False
+        called: list[nn.Module] = []
+        parts = list(max(stacks, key=len)[-1].modules())
+        hooks = [part.register_forward_pre_hook(lambda module, _: called.append(module)) for part in parts]
+        try:
+            whole = self._run(probe)[0]
+        finally:
+            for hook in hooks:
+                hook.remove()
+        ids, places = probe.repeat(2, 1), torch.tensor([0, probe.shape[1] - 1], device=probe.device)
+        for part in called:
+            hook = part.register_forward_pre_hook(self._before, with_kwargs=True)
+            try:
+                same = called.count(part) == 1 and torch.allclose(self(ids, places), whole[places], 1e-5, 1e-5)
+            except Exception:  # shapes that no longer fit: narrowed too early
+                same = False
+            if same:
+                return True
+            hook.remove()
+        return False
+
+
 class Parts:
     """A model in two parts, checked against the whole on a probe.
 
@@ -65,9 +132,11 @@ class Parts:
     :meth:`hidden` gives logits at every position and :meth:`logits` hands them on.
     """
 
-    def __init__(self, model: nn.Module, probe: torch.Tensor) -> None:
+    def __init__(self, model: nn.Module, probe: torch.Tensor, masked: bool = False) -> None:
         self.model = model
         self.stand_in: StandIn | None = None
+        self._one_position: OnePosition | None = None
+        fuse_activations(model)
         with torch.inference_mode():
             whole = model(input_ids=probe).logits
             self.vocabulary = int(whole.shape[-1])
@@ -79,6 +148,9 @@ class Parts:
                 if not self._agrees(whole, probe):
                     setattr(parent, name, inner)
                     self.stand_in = None
+            if masked and self.stand_in is not None:
+                one = OnePosition(self.layers, self.hidden, probe)
+                self._one_position = one if one.found else None
 
     def _agrees(self, whole: torch.Tensor, probe: torch.Tensor) -> bool:
         try:
@@ -104,6 +176,17 @@ class Parts:
     def hidden(self, ids: torch.Tensor) -> torch.Tensor:
         """Hidden states, shape (batch, length, width); logits in the place of states if not :attr:`split`."""
         return self.states(self.run(input_ids=ids))
+
+    @property
+    def narrows(self) -> bool:
+        """Whether :meth:`hidden_at` saves most of the last layer."""
+        return self._one_position is not None
+
+    def hidden_at(self, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """:meth:`hidden` at one place per sequence, shape (batch, width)."""
+        if self._one_position is not None:
+            return self._one_position(ids, places)
+        return self.hidden(ids)[torch.arange(len(ids), device=ids.device), places]
 
     def states(self, output: Any) -> torch.Tensor:
         """The states that :meth:`logits` takes, from an output object of :meth:`run`."""

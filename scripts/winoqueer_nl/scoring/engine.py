@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from torch import nn
 from transformers import DynamicCache
-from transformers.pytorch_utils import Conv1D
 
 from winoqueer_nl.problems import InputError, Problem
+from winoqueer_nl.scoring.bfloat16 import Bfloat16
 from winoqueer_nl.scoring.body import Parts
 
 Result = TypeVar("Result")
@@ -21,19 +20,6 @@ Result = TypeVar("Result")
 MOST_LOGITS = 1 << 24
 #: Token positions in a batch. On a CPU larger ones gain nothing and leave the cache; a GPU wants more.
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-
-
-def _bfloat16_linear(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The same map with its matrix product in bfloat16; what goes in and comes out is float32."""
-    weight = layer.weight.detach().to(torch.bfloat16)  # type: ignore[operator]
-    if isinstance(layer, Conv1D):
-        weight = weight.t().contiguous()
-    bias = None if layer.bias is None else layer.bias.detach().to(torch.bfloat16)  # type: ignore[operator]
-
-    def forward(x: torch.Tensor) -> torch.Tensor:
-        return nn.functional.linear(x.to(torch.bfloat16), weight, bias).to(torch.float32)
-
-    return forward
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -67,9 +53,9 @@ class Engine:
         self.precision = "float32"
         self.parameters = sum(p.numel() for p in model.parameters())
         self._model = model
-        self._low: dict[nn.Module, Callable[[torch.Tensor], torch.Tensor]] = {}
+        self._low: Bfloat16 | None = None
         ids = torch.tensor([probe], device=self.device)
-        self.parts = Parts(model, ids)
+        self.parts = Parts(model, ids, masked=not causal)
         # The argument that holds keys and values has two names across the library's versions.
         named = inspect.signature(self.parts.layers.forward).parameters
         self._cache = "cache" if "cache" in named else "past_key_values"
@@ -82,25 +68,21 @@ class Engine:
     def use(self, precision: str) -> None:
         """Compute in `float32`, `bfloat16` or `float64` from now on.
 
-        In bfloat16 only the matrix products of the layers are; sums along the layers, normalisation,
-        attention weights and the output layer stay in float32: half the error of a model cast as a whole.
+        In bfloat16 only the matrix products are; see :mod:`winoqueer_nl.scoring.bfloat16`.
         """
         if precision == self.precision:
             return
-        if self.precision == "bfloat16":
-            for layer in self._low:
-                del layer.forward
+        if self.precision == "bfloat16" and self._low is not None:
+            self._low.off()
         if precision == "float64":
-            self._low = {}
+            self._low = None
             self._model.double()
         elif self.precision == "float64":
             self._model.float()
         if precision == "bfloat16":
-            if not self._low:
-                linear = [m for m in self.parts.layers.modules() if type(m) in (nn.Linear, Conv1D)]
-                self._low = {layer: _bfloat16_linear(layer) for layer in linear}
-            for layer, forward in self._low.items():
-                layer.forward = forward  # type: ignore[method-assign]
+            if self._low is None:
+                self._low = Bfloat16(self.parts.layers, self._model.get_output_embeddings())
+            self._low.on()
         self.precision = precision
 
     def has_fast_bfloat16(self) -> bool:
@@ -118,6 +100,11 @@ class Engine:
         """Hidden states of a batch of equal lengths; ids of shape (batch, length)."""
         with torch.inference_mode():
             return self.parts.hidden(ids.to(self.device))
+
+    def hidden_at(self, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """Hidden states at one place of each sequence; ids of shape (batch, length), places (batch,)."""
+        with torch.inference_mode():
+            return self.parts.hidden_at(ids.to(self.device), places.to(self.device))
 
     def hidden_and_cache(self, ids: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """Hidden states, and the keys and values that :meth:`hidden_after` continues from."""
@@ -158,10 +145,13 @@ class Engine:
             step = max(1, MOST_LOGITS // self.parts.vocabulary)
             for first in range(0, len(states), step):
                 here = torch.nonzero((of_line >= first) & (of_line < first + step)).squeeze(1)
+                lines = of_line[here] - first
+                if self.precision == "bfloat16" and self._low is not None:
+                    self._low.scored(lines, targets[here])
                 logits = self.parts.logits(states[first : first + step])
                 logits = logits if logits.dtype == torch.float64 else logits.float()
                 # One fused pass over the vocabulary: on a CPU six times as fast as logsumexp.
-                out[here] = torch.log_softmax(logits, dim=-1)[of_line[here] - first, targets[here]].double()
+                out[here] = torch.log_softmax(logits, dim=-1)[lines, targets[here]].double()
             return out.cpu().numpy()
 
     def patiently(self, work: Callable[[int], Result]) -> Result:

@@ -87,8 +87,7 @@ class MaskedPlan:
             batch = torch.from_numpy(rows[first - offset : last - offset].astype(np.int64))
             places = torch.from_numpy(self.masked_at[first:last].astype(np.int64))
             a, b = np.searchsorted(self.sequence_of, [first, last])
-            hidden = engine.hidden(batch)
-            at_mask = hidden[torch.arange(len(batch), device=hidden.device), places.to(hidden.device)]
+            at_mask = engine.hidden_at(batch, places)
             of_row = torch.from_numpy(self.sequence_of[a:b] - first)
             out.append(engine.log_probabilities(at_mask, of_row, torch.from_numpy(self.targets[a:b])))
         return np.concatenate(out)
