@@ -66,7 +66,9 @@ def register(app: typer.Typer) -> None:
         out: Annotated[Path | None, typer.Option(help="Folder for scores.parquet and summary.json.")] = None,
         kind: Annotated[str | None, typer.Option(help="masked or causal; read from the model if left out.")] = None,
         revision: Annotated[str | None, typer.Option(help="Branch, tag or commit of a Hub model.")] = None,
-        device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
+        device: Annotated[
+            str, typer.Option(help="auto, cpu, cuda, cuda:1, mps, or spread: all GPUs, then memory, then disk.")
+        ] = "auto",
         precision: Annotated[
             str, typer.Option(help="float32, bfloat16 or auto (every decision as in float32).")
         ] = "auto",

@@ -50,7 +50,9 @@ class ScoringConfig(Strict):
         default="auto", description="auto: bfloat16 where it is fast, every decision as in float32"
     )
     device: str = Field(
-        default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$", description="auto, cpu, cuda, cuda:1, mps"
+        default="auto",
+        pattern=r"^(auto|cpu|mps|spread|cuda(:\d+)?)$",
+        description="auto, cpu, cuda, cuda:1, mps; spread: over all GPUs, then memory, then disk",
     )
     threads: int = Field(default=2, ge=1, description="CPU threads of one model's run")
     seed: int = Field(default=0, ge=0, description="seed of the samples")

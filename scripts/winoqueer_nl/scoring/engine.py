@@ -13,6 +13,8 @@ from transformers import DynamicCache
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring.bfloat16 import Bfloat16
 from winoqueer_nl.scoring.body import Parts
+from winoqueer_nl.scoring.placing import device_of
+from winoqueer_nl.scoring.widening import Widening
 
 Result = TypeVar("Result")
 
@@ -35,27 +37,40 @@ class Engine:
 
     Parameters
     ----------
-    model: a masked or causal model in evaluation mode, float32, on its device.
+    model: a masked or causal model in evaluation mode, float32, on its device; or see `widening`.
     name: how to call it in messages.
     causal: whether shared beginnings may be asked for.
     probe: token ids of a real sentence, for checks that need a pass.
     budget: token positions in a batch; by default what suits the device.
+    widening: of a model whose weights are held in fewer bits or in several places.
 
     Attributes
     ----------
     shares_beginnings: whether :meth:`hidden_after` gives what a whole pass gives (checked on the probe).
     """
 
-    def __init__(self, model: Any, name: str, causal: bool, probe: list[int], budget: int | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        name: str,
+        causal: bool,
+        probe: list[int],
+        budget: int | None = None,
+        widening: Widening | None = None,
+    ) -> None:
         self.name = name
-        self.device = next(model.parameters()).device
+        self.device = device_of(model)
         self.budget = budget or BUDGET.get(self.device.type, 2048)
         self.precision = "float32"
         self.parameters = sum(p.numel() for p in model.parameters())
         self._model = model
         self._low: Bfloat16 | None = None
+        self._widening = widening
+        self._double: Widening | None = None
         ids = torch.tensor([probe], device=self.device)
         self.parts = Parts(model, ids, masked=not causal)
+        if widening is not None:
+            widening.products_of(self.parts.layers)
         # The argument that holds keys and values has two names across the library's versions.
         named = inspect.signature(self.parts.layers.forward).parameters
         self._cache = "cache" if "cache" in named else "past_key_values"
@@ -72,13 +87,19 @@ class Engine:
         """
         if precision == self.precision:
             return
+        if self._widening is not None:
+            self._widening.use(precision)
+            self.precision = precision
+            return
         if self.precision == "bfloat16" and self._low is not None:
             self._low.off()
         if precision == "float64":
             self._low = None
-            self._model.double()
-        elif self.precision == "float64":
-            self._model.float()
+            self._double = Widening(self._model)
+            self._double.use("float64")
+        elif self._double is not None:
+            self._double.off()
+            self._double = None
         if precision == "bfloat16":
             if self._low is None:
                 self._low = Bfloat16(self.parts.layers, self._model.get_output_embeddings())
@@ -115,8 +136,9 @@ class Engine:
     def hidden_after(self, cache: Any, lines: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         """Hidden states of `ids` (batch, length), each continuing the beginning at `lines` of `cache`."""
         with torch.inference_mode():
-            lines = lines.to(self.device)
-            data = [(layer.keys[lines], layer.values[lines]) for layer in cache.layers]
+            # Each layer's keys lie where the layer does: a model can be spread over several devices.
+            placed = [(layer, lines.to(layer.keys.device)) for layer in cache.layers]
+            data = [(layer.keys[at], layer.values[at]) for layer, at in placed]
             copy = DynamicCache(data, config=self._model.config)
             output = self.parts.run(input_ids=ids.to(self.device), use_cache=True, **{self._cache: copy})
             return self.parts.states(output)
@@ -140,8 +162,8 @@ class Engine:
         The output layer runs over chunks of lines, so that all logits are never held at once.
         """
         with torch.inference_mode():
-            of_line, targets = of_line.to(self.device), targets.to(self.device)
-            out = torch.empty(len(targets), dtype=torch.float64, device=self.device)
+            of_line, targets = of_line.to(states.device), targets.to(states.device)
+            out = torch.empty(len(targets), dtype=torch.float64, device=states.device)
             step = max(1, MOST_LOGITS // self.parts.vocabulary)
             for first in range(0, len(states), step):
                 here = torch.nonzero((of_line >= first) & (of_line < first + step)).squeeze(1)

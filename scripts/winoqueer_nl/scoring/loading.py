@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from winoqueer_nl.files import sha256
 from winoqueer_nl.problems import InputError, Problem, listed, quoted
 from winoqueer_nl.scoring.engine import out_of_memory
 from winoqueer_nl.scoring.hub import DATA_FILES, Files, vocabulary_files, weight_files
+from winoqueer_nl.scoring.placing import SPREAD, Placing, device_of, place, where_from
+from winoqueer_nl.scoring.widening import Widening, restore_buffers
 
 KINDS = ("masked", "causal")
 #: Pre-training classes whose main head predicts masked words. ELECTRA's tells real words from replaced ones.
@@ -24,8 +27,8 @@ PRETRAINING_MASKED = ("BertForPreTraining", "AlbertForPreTraining", "MegatronBer
 class Loaded:
     """A model ready for scoring, and where it came from.
 
-    model: in evaluation mode, float32, on its device. kind: `masked` or `causal`.
-    fingerprints: SHA-256 over the weights, the tokenizer's files and the configuration.
+    model: in evaluation mode, float32, on its device; or, with a `widening`, held as `placing` says.
+    kind: `masked` or `causal`. fingerprints: SHA-256 over the weights, the tokenizer's files and the configuration.
     """
 
     name: str
@@ -35,6 +38,8 @@ class Loaded:
     architecture: str
     revision: str | None
     fingerprints: dict[str, str]
+    placing: Placing
+    widening: Widening | None
 
 
 def _fail(name: str, found: str, expected: str, fix: str = "") -> InputError:
@@ -111,20 +116,29 @@ def fingerprints(folder: Path) -> dict[str, str]:
     }
 
 
-def choose_device(wanted: str) -> torch.device:
-    """`auto` is the first GPU, else the CPU; raises :class:`InputError` for a device that is not there."""
+def choose_device(wanted: str) -> torch.device | None:
+    """`auto` is the first GPU, else the CPU; `spread` is None: all there are.
+
+    Raises :class:`InputError` for a device that is not there.
+    """
+    if torch.cuda.is_available():
+        # float32 means float32: no product may be rounded to TF32's 10 bits, no bfloat16 sum kept in 16.
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    if wanted == SPREAD:
+        return None
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(wanted)
         torch.empty(1, device=device)
     except Exception as error:
-        raise _fail("--device", quoted(wanted), "auto, cpu, cuda, cuda:1, ...", _first_line(error)) from error
+        raise _fail("--device", quoted(wanted), "auto, cpu, cuda, cuda:1, spread, ...", _first_line(error)) from error
     return device
 
 
-def load(files: Files, name: str, kind: str | None = None, device: str = "auto") -> Loaded:
-    """Load a model in float32 and its tokenizer; no code from the model's folder is run.
+def load(files: Files, name: str, kind: str | None = None, device: str = "auto", precision: str = "float32") -> Loaded:
+    """Load a model and its tokenizer, in float32 where that fits; no code from the model's folder is run.
 
     Raises :class:`InputError` when the files are missing, damaged or bring their own code, when weights of
     the model are not in the checkpoint (they would be random), or when the device has no room.
@@ -147,12 +161,14 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
             "Copy them from the checkpoint that the model was trained from, or save them into the folder with "
             "tokenizer.save_pretrained(FOLDER).",
         )  # fmt: skip
+    placing = place(name, [folder / n for n in weight_files(names)], precision, where)
     safe = {"trust_remote_code": False, "local_files_only": True}
     verbosity = transformers.logging.get_verbosity()
     bars = transformers.logging.is_progress_bar_enabled()
     # What matters of the library's warnings is checked below and told in our own words.
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
+    logging.getLogger("accelerate").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -170,8 +186,9 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
                 # Without dtype the library takes the checkpoint's own, often bfloat16.
                 # The checks of types do not know that output_loading_info makes it two results.
                 model, info = loader.from_pretrained(  # type: ignore[misc]
-                    folder, dtype=torch.float32, output_loading_info=True, weights_only=True, **safe
-                )
+                    folder, dtype=placing.dtype, output_loading_info=True, weights_only=True,
+                    **placing.options, **safe,
+                )  # fmt: skip
             except Exception as error:
                 raise _unloadable(name, "weights", error) from error
     finally:
@@ -185,14 +202,26 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
             name, f"no weights in the files for {listed(missing, 5)}", "every weight of the model",
             "They would be random and so would the scores. Is this the checkpoint with its output layer?",
         )  # fmt: skip
+    if "disk" in (where_from(model) or {}) and not all(n.endswith(".safetensors") for n in weight_files(names)):
+        raise _fail(
+            name, "weights in PyTorch's own format, of a model that has to stay partly on disk", "safetensors",
+            "Load it where it fits into memory, once, and save it with model.save_pretrained(FOLDER).",
+        )  # fmt: skip
     try:
-        model = model.eval().requires_grad_(False).to(where)
+        model = model.eval().requires_grad_(False)
+        if where is not None:
+            model = model.to(where)
     except Exception as error:
         if out_of_memory(error):
             raise _unloadable(name, "weights", error) from error
         raise
     architecture = type(model).__name__
-    return Loaded(name, model, tokenizer, kind, architecture, files.revision, fingerprints(folder))
+    widening = None
+    if placing.widened:
+        restore_buffers(model)
+        widening = Widening(model)
+    marks = fingerprints(folder)
+    return Loaded(name, model, tokenizer, kind, architecture, files.revision, marks, placing, widening)
 
 
 def _unloadable(name: str, part: str, error: BaseException) -> InputError:
@@ -241,7 +270,7 @@ def check_fits(loaded: Loaded, ids: list[list[int]], sentences: list[str]) -> No
 
 def reads_ahead(loaded: Loaded, probe: list[int]) -> bool:
     """Whether the logits at a sentence's first token change with its last: bidirectional models' do."""
-    ids = torch.tensor([probe], device=next(loaded.model.parameters()).device)
+    ids = torch.tensor([probe], device=device_of(loaded.model))
     other = ids.clone()
     other[0, -1] = ids[0, 0] if ids[0, 0] != ids[0, -1] else (ids[0, -1] + 1) % 2
     with torch.inference_mode():

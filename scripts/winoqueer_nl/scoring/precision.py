@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import psutil
 
-from winoqueer_nl.scoring.engine import Engine, out_of_memory
+from winoqueer_nl.scoring.engine import Engine
 from winoqueer_nl.scoring.shards import Store
 from winoqueer_nl.scoring.tokens import Needed
 from winoqueer_nl.scoring.work import Plan
@@ -23,6 +22,9 @@ from winoqueer_nl.scoring.work import Plan
 FLOAT32_REACH = 2e-4
 #: Reach of bfloat16, in root mean squares of its measured error and in largest errors seen.
 SIGMAS, LARGEST = 4.5, 1.1
+#: Reach of weights rounded to bfloat16, in root mean squares of bfloat16 arithmetic's error; twice the other's,
+#: because it cannot be measured on the model itself.
+ROUNDED = 9.0
 #: Pairs on which bfloat16's error is measured first. Every pair recomputed later adds to the measurement.
 CALIBRATION = 256
 #: Share of pairs to be recomputed from which on bfloat16 saves nothing and float32 is used from the start.
@@ -46,6 +48,8 @@ class Report:
     recomputed_in_float32: int = 0
     near_ties: int = 0
     near_ties_in: str | None = None
+    undecided: int | None = None
+    undecided_margin: float | None = None
     stages: dict[str, int] = field(default_factory=dict)
 
 
@@ -71,7 +75,8 @@ class Ladder:
     Parameters
     ----------
     needed: all tokens. plan: makes a plan for some of them (all if None). order: row numbers of the pairs in
-    a fixed random order, from which the calibration pairs are taken.
+    a fixed random order, from which the calibration pairs are taken. rounded: the engine's weights are rounded to
+    bfloat16 for want of memory.
     """
 
     def __init__(
@@ -81,13 +86,21 @@ class Ladder:
         engine: Engine,
         store: Store,
         order: np.ndarray,
+        rounded: bool = False,
     ) -> None:
+        self.rounded = rounded
         self.needed, self.plan, self.engine, self.store, self.order = needed, plan, engine, store, order
         self.report = Report("float32")
         self._high = np.full(len(needed), np.nan)  # float32 values known so far
 
     def scores(self, precision: str) -> Scores:
         """Per policy the scores of shape (n_pairs, 2), natural log, under `float32`, `bfloat16` or `auto`."""
+        scores = self._scores(precision)
+        if self.rounded:
+            self._count_undecided(scores)
+        return scores
+
+    def _scores(self, precision: str) -> Scores:
         self.report = Report(precision)
         if precision == "bfloat16":
             self.report.used = "bfloat16"
@@ -173,26 +186,31 @@ class Ladder:
         self.report.near_ties = len(near)
         if len(near) == 0:
             return scores
-        if not self._room_for_float64():
-            self.report.near_ties_in = "float32 (no room for the model in float64)"
+        if self.engine.device.type == "mps":
+            self.report.near_ties_in = "float32 (the device has no float64)"
             return scores
-        try:
-            exact = self._sum(self._run("float64", "float64", self._tokens_of(near)))
-        except RuntimeError as error:
-            if not out_of_memory(error):
-                raise
-            self.report.near_ties_in = "float32 (no room for the model in float64)"
-            return scores
+        exact = self._sum(self._run("float64", "float64", self._tokens_of(near)))
         self.engine.use("float32")
         self.report.near_ties_in = "float64"
         return {policy: _replaced(values, exact[policy], near) for policy, values in scores.items()}
 
-    def _room_for_float64(self) -> bool:
-        if self.engine.device.type == "mps":
-            return False
-        if self.engine.device.type == "cpu":
-            return psutil.virtual_memory().available > 10 * self.engine.parameters
-        return True
+    # Weights rounded for want of memory -------------------------------------------------------------------
+
+    def _count_undecided(self, scores: Scores) -> None:
+        """Count the pairs that float32 weights could decide otherwise, by what can be measured without them.
+
+        Rounding weights errs as much as rounding what they are multiplied with (2**-9 of either factor of a
+        product), and the latter can be measured: bfloat16 arithmetic against float32, both on these weights.
+        """
+        some = np.sort(self.order[:CALIBRATION])
+        tokens = self._tokens_of(some)
+        low = self._sum(self._run("calibration bfloat16", "bfloat16", tokens))
+        high = self._sum(self._run("calibration float32", "float32", tokens))
+        errors = self._errors(low, high, some)
+        margin = ROUNDED * max(float(np.sqrt((errors**2).mean(axis=1)).max()), FLOAT32_REACH)
+        unlike = np.setdiff1d(np.arange(self.needed.n_pairs), self.needed.alike)
+        self.report.undecided = int((self._nearest(scores)[unlike] < margin).sum())
+        self.report.undecided_margin = margin
 
 
 def _replaced(scores: np.ndarray, better: np.ndarray, pairs: np.ndarray) -> np.ndarray:

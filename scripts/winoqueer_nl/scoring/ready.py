@@ -55,7 +55,14 @@ class Ready:
     def ladder(self, store: Store, settings: Settings) -> Ladder:
         """The computation of all scores, which keeps its shards in `store`."""
         order = random_order(self.pairs.frame["pair_id"], settings.seed)
-        return Ladder(self.needed, lambda only: self.plan(self.needed, only), self.engine, store, order)
+        return Ladder(
+            self.needed,
+            lambda only: self.plan(self.needed, only),
+            self.engine,
+            store,
+            order,
+            self.loaded.placing.rounded,
+        )
 
 
 def make_ready(name: str, pairs_file: Path, settings: Settings, models: dict[str, Model] | None = None) -> Ready:
@@ -68,7 +75,7 @@ def make_ready(name: str, pairs_file: Path, settings: Settings, models: dict[str
             files = hub.Files(demo.build(name, [*whole.frame["sent_x"], *whole.frame["sent_y"]], Path(scratch)))
         else:
             files = hub.find(named.target, settings.revision or named.revision)
-        loaded = loading.load(files, named.title, settings.kind or named.kind, settings.device)
+        loaded = loading.load(files, named.title, settings.kind or named.kind, settings.device, settings.precision)
     needed = needed_tokens(loaded.tokenizer, pairs, loaded.kind, named.title)
     if len(needed) == 0:
         problem = Problem(str(pairs_file), "no token that both sentences of a pair share", "something to compare")
@@ -76,7 +83,8 @@ def make_ready(name: str, pairs_file: Path, settings: Settings, models: dict[str
     loading.check_fits(loaded, needed.encoded.ids, needed.encoded.sentences)
     probe = needed.encoded.ids[0]
     loading.check_direction(loaded, probe)
-    engine = Engine(loaded.model, named.title, loaded.kind == "causal", probe, settings.batch_tokens)
+    causal = loaded.kind == "causal"
+    engine = Engine(loaded.model, named.title, causal, probe, settings.batch_tokens, loaded.widening)
     if settings.threads or engine.parameters < TINY:
         torch.set_num_threads(1 if engine.parameters < TINY else settings.threads or 1)
     plan = planner(loaded, engine, settings.shard_tokens)
@@ -112,6 +120,7 @@ def fingerprint(loaded: loading.Loaded, needed: Needed, pairs: Pairs, settings: 
         "policies": sorted(needed.sums),
         "precision": settings.precision,
         "device": device,
+        "weights": loaded.placing.name,
         "versions": summary.versions(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

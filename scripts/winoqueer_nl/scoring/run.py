@@ -17,6 +17,7 @@ from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring import demo, summary
 from winoqueer_nl.scoring.canary import canary, tokenizer_warnings
 from winoqueer_nl.scoring.models import Model
+from winoqueer_nl.scoring.placing import where_from
 from winoqueer_nl.scoring.precision import Ladder
 from winoqueer_nl.scoring.ready import Ready, make_ready
 from winoqueer_nl.scoring.settings import Settings
@@ -95,7 +96,7 @@ def _canary(ready: Ready, store: Store) -> tuple[dict[str, Any], list[str]]:
     return canary(loaded.tokenizer, loaded.kind, ready.named.title, sentences, ready.plan, store, ready.engine)
 
 
-def _warnings(ready: Ready, found: list[str]) -> list[str]:
+def _warnings(ready: Ready, found: list[str], undecided: int | None) -> list[str]:
     policies = ready.needed.sums
     if ready.named.source == "demonstration":  # that it looks untrained is no news then
         found = [demo.NOTICE]
@@ -107,6 +108,12 @@ def _warnings(ready: Ready, found: list[str]) -> list[str]:
             "sentences: their slot scores compare unlike things."
         )
         found = [*found, unlike]
+    if undecided is not None:
+        found = [
+            *found,
+            "float32 weights do not fit this machine's memory and were rounded to bfloat16: exact weights could decide "
+            f"{undecided} of {len(ready.pairs)} pairs otherwise. With --device spread they are not rounded.",
+        ]
     return found
 
 
@@ -128,7 +135,7 @@ def _record(
         "pairs_sha256": pairs.file_sha256,
         "n_pairs": len(pairs),
         "demo": named.source == "demonstration",
-        "warnings": _warnings(ready, found),
+        "warnings": _warnings(ready, found, ladder.report.undecided),
         "results": summary.results(pairs, frame, needed, sample),
         "model_details": {
             "key": named.key,
@@ -136,6 +143,8 @@ def _record(
             "architecture": loaded.architecture,
             "parameters": engine.parameters,
             **loaded.fingerprints,
+            "weights_held_in": loaded.placing.name,
+            "modules_in": where_from(loaded.model),
         },
         "pairs": {
             "content_sha256": pairs.content_sha256,

@@ -20,7 +20,7 @@ class Settings(BaseModel):
 
     kind: Literal["masked", "causal"] | None = Field(None, description="Kind of model; read from it if left out.")
     revision: str | None = Field(None, description="Branch, tag or commit of a Hub model.")
-    device: str = Field("auto", description="auto, cpu, cuda, cuda:1, mps.")
+    device: str = Field("auto", description="auto, cpu, cuda, cuda:1, mps; spread: all GPUs, memory and disk.")
     precision: Literal["float32", "bfloat16", "auto"] = Field(
         "auto", description="auto: bfloat16 where the hardware has it, float32 where a decision is near."
     )
