@@ -14,6 +14,7 @@ from winoqueer_nl.files import sha256
 from winoqueer_nl.problems import InputError, Problem, listed, quoted
 from winoqueer_nl.scoring.engine import out_of_memory
 from winoqueer_nl.scoring.hub import DATA_FILES, Files, vocabulary_files, weight_files
+from winoqueer_nl.scoring.safety import check_folder
 
 KINDS = ("masked", "causal")
 #: Pre-training classes whose main head predicts masked words. ELECTRA's tells real words from replaced ones.
@@ -147,6 +148,7 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto")
             "Copy them from the checkpoint that the model was trained from, or save them into the folder with "
             "tokenizer.save_pretrained(FOLDER).",
         )  # fmt: skip
+    check_folder(folder, name)
     safe = {"trust_remote_code": False, "local_files_only": True}
     verbosity = transformers.logging.get_verbosity()
     bars = transformers.logging.is_progress_bar_enabled()
