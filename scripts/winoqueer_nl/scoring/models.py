@@ -27,6 +27,9 @@ class Model(Strict):
     gated: bool = Field(False, description="Whether its page asks for a login and consent.")
     languages: Literal["dutch", "multilingual", "english"] = Field(description="What it was trained on, roughly.")
     in_paper: bool = Field(False, description="Whether the paper reports it.")
+    unconfirmed: list[Literal["hub_id", "kind", "parameters_millions", "licence", "gated"]] = Field(
+        default=[], description="Facts of this entry that no page of the model says, as far as was seen."
+    )
     note: Line | None = Field(None, description="What a person should know before scoring it.")
 
 
