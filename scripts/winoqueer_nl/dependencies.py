@@ -30,8 +30,8 @@ _STRONG = re.compile(r"GPL|General Public License", re.IGNORECASE)
 #: What a person found on looking at a licence that is not plainly free of conditions.
 JUDGED = {
     "docutils": "the GPL is that of an Emacs mode beside the package, which is not installed",
-    "krippendorff": "GPL: imported where agreement is computed, and not part of what is distributed here. Whoever passes"
-    " it on together with this software does so under the GPL; MIT allows that, and the data stay CC0",
+    "krippendorff": "GPL: imported where agreement is computed, and not part of what is distributed here. Whoever"
+    " passes it on together with this software does so under the GPL; MIT allows that, and the data stay CC0",
 }
 
 _HEADER = """# Licences of the packages used

@@ -16,6 +16,8 @@ from pydantic import AfterValidator, StringConstraints
 MODEL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 #: Longest model key; with what is put around it, a file's name holds it everywhere.
 LONGEST_KEY = 80
+#: Longest part of a path, in bytes, and longest path from the project folder.
+LONGEST_NAME, LONGEST_PATH = 255, 1000
 #: A branch, tag or commit. The Hub's client makes a file of this name, so it may not lead elsewhere.
 REVISION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*")
 #: Controls have no place in a path; what stands between braces is a wildcard to Snakemake.
@@ -23,14 +25,16 @@ _NOT_IN_A_PATH = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029{}]")
 
 
 def _language_code(value: str) -> str:
-    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*", value):
+    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8}){0,4}", value):
         raise ValueError("a language code such as nl or pt-BR")
     return value
 
 
 def _below_the_project(value: str) -> str:
     path = Path(value)
-    if path.is_absolute() or ".." in path.parts or not value.strip() or _NOT_IN_A_PATH.search(value):
+    lengths = [len(part.encode("utf-8", "surrogatepass")) for part in path.parts]
+    too_long = max(lengths, default=0) > LONGEST_NAME or sum(lengths) > LONGEST_PATH
+    if path.is_absolute() or ".." in path.parts or not value.strip() or _NOT_IN_A_PATH.search(value) or too_long:
         raise ValueError("a path below the project folder, without .., braces and control characters")
     return value
 
@@ -46,8 +50,13 @@ def _model_key(value: str) -> str:
     return value
 
 
+def is_revision(value: str) -> bool:
+    """Whether a word can be a branch, tag or commit of the Hub."""
+    return len(value) <= LONGEST_NAME and REVISION.fullmatch(value) is not None
+
+
 def _revision(value: str) -> str:
-    if not REVISION.fullmatch(value):
+    if not is_revision(value):
         raise ValueError("a branch, tag or commit, such as main or v1.0")
     return value
 
@@ -58,9 +67,9 @@ Revision = Annotated[str, AfterValidator(_revision)]
 #: A path inside the project folder.
 ProjectPath = Annotated[str, AfterValidator(_below_the_project)]
 #: A repository of the Hub.
-HubId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+HubId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}$")]
 #: The name of a file, without a folder.
-FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$")]
 #: One line of text for a table, a plot or a page.
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")]
 

@@ -78,7 +78,7 @@ def checked(content: Mapping[str, Any], model: type[Model], file: str, problems:
         return model.model_validate(content)
     except pydantic.ValidationError as error:
         for detail in error.errors():
-            field = ".".join(str(part) for part in detail["loc"])
+            field = ".".join(quoted(part)[1:-1] for part in detail["loc"])  # a key may hold a line feed
             kind = detail["type"]
             if kind == "extra_forbidden":
                 known = _keys_at(model, detail["loc"][:-1])
