@@ -15,8 +15,8 @@ from typing import IO, Any
 
 #: Bytes that all parts of a workbook may have together when unpacked: some five million filled cells.
 MOST_UNPACKED = 256 << 20
-#: Cells of a sheet, empty ones up to the last of each row counted in.
-MOST_CELLS = 20_000_000
+#: Columns of a sheet, and cells, empty ones up to the last of each row counted in.
+MOST_COLUMNS, MOST_CELLS = 4_096, 10_000_000
 
 
 class TooLarge(ValueError):
@@ -46,10 +46,12 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """The rows of a sheet, as far as each is filled; raises :class:`TooLarge` past :data:`MOST_CELLS` cells."""
+    """The rows of a sheet, as far as each is filled; raises :class:`TooLarge` for too many columns or cells."""
     sheet.reset_dimensions()  # what the file says of its own size may be wrong, by mistake or on purpose
     cells = 0
     for row in sheet.iter_rows():
+        if len(row) > MOST_COLUMNS:
+            raise TooLarge(f"a row of {len(row):,} cells")
         cells += len(row) + 1
         if cells > MOST_CELLS:
             raise TooLarge(f"a sheet of more than {MOST_CELLS:,} cells")

@@ -23,7 +23,7 @@ NAMES = {
     "backticks": f"`touch {CANARY}-6`",
     "double quote": f'a";touch {CANARY}-7;"',
     "single quote": f"a';touch {CANARY}-8;'",
-    "both quotes": "it's \"so\"",
+    "both quotes": 'it\'s "so"',
     "newline": f"a\ntouch {CANARY}-9\n",
     "carriage return": "a\rb",
     "tab": "a\tb",
