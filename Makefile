@@ -95,9 +95,20 @@ bench-scoring: .make/installed ## Measure scoring against a naive reference (abo
 bench-scaling: .make/installed ## Measure how building and scoring grow with the names (about ten minutes)
 	$(BIN)/python bench/scaling.py
 
+.PHONY: audit
+audit: .make/audit-tools ## Look the packages up among known vulnerabilities (uses the network), check their licences
+	@winoqueer-nl licences > /dev/null
+	@winoqueer-nl audit
+
+.make/audit-tools: audit-tools.txt .make/installed
+	@$(BIN)/python -m venv .venv-audit
+	@.venv-audit/bin/pip install --quiet --disable-pip-version-check -r audit-tools.txt
+	@touch $@
+
 .PHONY: docs
 docs: .make/installed ## Write the generated pages of docs/ anew
 	winoqueer-nl config-docs --out docs/configuration.md
+	winoqueer-nl licences --out docs/licences.md
 	winoqueer-nl build --cores $(CORES) results/nl/1.0.0/paper-counts.md
 	cp results/nl/1.0.0/paper-counts.md docs/paper-counts.md
 
@@ -113,7 +124,7 @@ clean: ## Remove what was built (the environment stays; `make distclean` removes
 
 .PHONY: distclean
 distclean: clean ## Remove what was built and the environment
-	rm -rf .venv .venv-release .make scripts/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
+	rm -rf .venv .venv-release .venv-audit .make scripts/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
 
 .PHONY: help
 help: ## Show this list

@@ -27,13 +27,11 @@ rule check:
         ENVIRONMENT
     params:
         survey=survey_option,
-        excluded=" ".join(
-            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
-        ),
+        excluded=EXCLUDED_TIERS,
     shell:
-        "winoqueer-nl check --lang {wildcards.lang} --edition {wildcards.edition} --pairs {input.pairs}"
-        " {params.survey} {params.excluded} --out {output.findings} --marked {output.marked} > {log} 2>&1"
-        " || (cat {log}; exit 1)"
+        "winoqueer-nl check --lang {wildcards.lang:q} --edition {wildcards.edition:q} --pairs {input.pairs:q}"
+        " {params.survey:q} {params.excluded:q} --out {output.findings:q} --marked {output.marked:q} > {log:q} 2>&1"
+        " || (cat {log:q}; exit 1)"
 
 
 rule changes:
@@ -55,8 +53,8 @@ rule changes:
     params:
         earlier=lambda wildcards: edition_before(wildcards.lang, wildcards.edition),
     shell:
-        "winoqueer-nl changes --lang {wildcards.lang} --from {params.earlier} --to {wildcards.edition}"
-        " --before {input.before} --after {input.after} --out {output} > {log} 2>&1 || (cat {log}; exit 1)"
+        "winoqueer-nl changes --lang {wildcards.lang:q} --from {params.earlier:q} --to {wildcards.edition:q}"
+        " --before {input.before:q} --after {input.after:q} --out {output:q} > {log:q} 2>&1 || (cat {log:q}; exit 1)"
 
 
 rule known_defects:
@@ -76,9 +74,7 @@ rule known_defects:
         ENVIRONMENT
     params:
         survey=survey_option,
-        excluded=" ".join(
-            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
-        ),
+        excluded=EXCLUDED_TIERS,
     shell:
-        "winoqueer-nl check --lang {wildcards.lang} --edition {wildcards.edition} --pairs {input.pairs}"
-        " {params.survey} {params.excluded} --defects {output} > {log} 2>&1 || (cat {log}; exit 1)"
+        "winoqueer-nl check --lang {wildcards.lang:q} --edition {wildcards.edition:q} --pairs {input.pairs:q}"
+        " {params.survey:q} {params.excluded:q} --defects {output:q} > {log:q} 2>&1 || (cat {log:q}; exit 1)"

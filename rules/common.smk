@@ -61,7 +61,10 @@ def survey_of(wildcards):
 
 def survey_option(wildcards, input):
     """The command-line option that names the survey aggregates, or nothing."""
-    return f"--survey {input.survey}" if input.survey else ""
+    return ["--survey", input.survey] if input.survey else []
+
+
+EXCLUDED_TIERS = [f"--exclude-tier={tier}" for tier in CONFIG.pairs.excluded_tiers]
 
 
 def survey_source(wildcards):
@@ -72,12 +75,14 @@ def survey_source(wildcards):
 def survey_settings():
     """The configuration section survey as command-line options."""
     one = CONFIG.survey
-    return (
-        f"--tier-1 {one.thresholds.tier_1} --tier-2 {one.thresholds.tier_2} --tier-3 {one.thresholds.tier_3}"
-        + "".join(f" --shift {shift:g}" for shift in one.shifts)
-        + f" --unsure {one.unsure} --resamples {one.resamples} --seed {one.seed}"
-        f" --disclosure-threshold {one.disclosure_threshold}"
-    )
+    return [
+        *(f"--tier-{n}={getattr(one.thresholds, f'tier_{n}')}" for n in (1, 2, 3)),
+        *(f"--shift={shift:g}" for shift in one.shifts),
+        f"--unsure={one.unsure}",
+        f"--resamples={one.resamples}",
+        f"--seed={one.seed}",
+        f"--disclosure-threshold={one.disclosure_threshold}",
+    ]
 
 
 def editions():
@@ -237,10 +242,13 @@ def statistics_options():
     """The configuration section statistics as command-line options."""
     one = CONFIG.statistics
     compared = one.compare or list(CONFIG.languages)[:2]
-    text = (
-        f"--resamples {one.resamples} --seed {one.seed} --confidence {one.confidence}"
-    )
-    return text + (f" --languages {','.join(compared)}" if len(compared) == 2 else "")
+    options = [
+        f"--resamples={one.resamples}",
+        f"--seed={one.seed}",
+        f"--confidence={one.confidence}",
+    ]
+    languages = [f"--languages={','.join(compared)}"] if len(compared) == 2 else []
+    return options + languages
 
 
 def report_language():

@@ -24,8 +24,8 @@ rule metadata:
     params:
         survey=survey_option,
     shell:
-        "winoqueer-nl metadata --tables {input.tables} --pairs {input.pairs} {params.survey}"
-        " --published {output.published} --tidy {output.tidy} 2>&1 | tee {log}"
+        "winoqueer-nl metadata --tables {input.tables:q} --pairs {input.pairs:q} {params.survey:q}"
+        " --published {output.published:q} --tidy {output.tidy:q} 2>&1 | tee {log:q}"
 
 
 rule reconcile:
@@ -41,5 +41,5 @@ rule reconcile:
     conda:
         ENVIRONMENT
     shell:
-        "winoqueer-nl reconcile --tables {input.tables} --survey {input.survey} --pairs {input.pairs}"
-        " --out {output} 2>&1 | tee {log}"
+        "winoqueer-nl reconcile --tables {input.tables:q} --survey {input.survey:q} --pairs {input.pairs:q}"
+        " --out {output:q} 2>&1 | tee {log:q}"

@@ -19,9 +19,7 @@ rule pairs:
         ENVIRONMENT
     params:
         survey=survey_option,
-        excluded=" ".join(
-            f"--exclude-tier {tier}" for tier in CONFIG.pairs.excluded_tiers
-        ),
+        excluded=EXCLUDED_TIERS,
     shell:
-        "winoqueer-nl pairs --tables {input.tables} {params.survey} {params.excluded}"
-        " --out {output.pairs} --published {output.published} 2>&1 | tee {log}"
+        "winoqueer-nl pairs --tables {input.tables:q} {params.survey:q} {params.excluded:q}"
+        " --out {output.pairs:q} --published {output.published:q} 2>&1 | tee {log:q}"

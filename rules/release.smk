@@ -41,8 +41,8 @@ rule release_folder:
             input.survey, input.scores, input.previous
         ),
     shell:
-        "winoqueer-nl release --lang {wildcards.lang} --version {wildcards.edition} --edition {params.edition}"
-        " {params.options} --out {params.out} 2>&1 | tee {log}"
+        "winoqueer-nl release --lang {wildcards.lang:q} --version {wildcards.edition:q} --edition {params.edition:q}"
+        " {params.options:q} --out {params.out:q} 2>&1 | tee {log:q}"
 
 
 rule release:

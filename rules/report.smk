@@ -35,5 +35,5 @@ rule report:
         policy=CONFIG.report.policy,
         threshold=CONFIG.survey.disclosure_threshold,
     shell:
-        "winoqueer-nl report --results results --language {params.language} --edition {params.edition}"
-        " --policy {params.policy} --threshold {params.threshold} 2>&1 | tee {log:q}"
+        "winoqueer-nl report --results results --language {params.language:q} --edition {params.edition:q}"
+        " --policy {params.policy:q} --threshold {params.threshold:q} 2>&1 | tee {log:q}"

@@ -39,5 +39,5 @@ rule statistics:
         runs=lambda wildcards, input: [str(Path(path).parent) for path in input.scores],
         options=statistics_options(),
     shell:
-        "winoqueer-nl statistics {params.runs:q} --results results --out results/tables {params.options}"
+        "winoqueer-nl statistics --results results --out results/tables {params.options:q} -- {params.runs:q}"
         " 2>&1 | tee {log:q}"

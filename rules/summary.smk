@@ -17,4 +17,4 @@ rule summary:
     conda:
         ENVIRONMENT
     shell:
-        "winoqueer-nl summary --results results --out {output} > {log} 2>&1"
+        "winoqueer-nl summary --results results --out {output:q} > {log:q} 2>&1"

@@ -23,5 +23,5 @@ rule survey:
     params:
         settings=survey_settings(),
     shell:
-        "winoqueer-nl survey aggregate {input.exports:q} --instrument {input.instrument:q}"
-        " --out {output.stereotypes:q} {params.settings} 2>&1 | tee {log:q}"
+        "winoqueer-nl survey aggregate --instrument {input.instrument:q} --out {output.stereotypes:q} {params.settings:q}"
+        " -- {input.exports:q} 2>&1 | tee {log:q}"

@@ -22,7 +22,7 @@ rule tables:
     conda:
         ENVIRONMENT
     shell:
-        "winoqueer-nl tables --lang {wildcards.lang} --edition {wildcards.edition} --out {output} 2>&1 | tee {log}"
+        "winoqueer-nl tables --lang {wildcards.lang:q} --edition {wildcards.edition:q} --out {output:q} 2>&1 | tee {log:q}"
 
 
 rule configuration:
@@ -34,6 +34,7 @@ rule configuration:
     conda:
         ENVIRONMENT
     params:
-        merged=json.dumps(CONFIG.model_dump(mode="json")),
+        # A function, so that Snakemake does not look for wildcards in it.
+        merged=lambda wildcards: json.dumps(CONFIG.model_dump(mode="json")),
     shell:
-        "winoqueer-nl config --merged {params.merged:q} --out {output} 2>&1 | tee {log}"
+        "winoqueer-nl config --merged {params.merged:q} --out {output:q} 2>&1 | tee {log:q}"

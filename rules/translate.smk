@@ -16,4 +16,4 @@ rule translate:
     conda:
         ENVIRONMENT
     shell:
-        "winoqueer-nl translate 2>&1 | tee {log}"
+        "winoqueer-nl translate 2>&1 | tee {log:q}"

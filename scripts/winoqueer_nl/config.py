@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +10,7 @@ import pydantic
 from pydantic import Field
 
 from winoqueer_nl.authoring.config import TranslationConfig
+from winoqueer_nl.given_names import LanguageCode, ProjectPath, stays_inside
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.release.config import ReleaseConfig
 from winoqueer_nl.report.config import ReportConfig
@@ -25,24 +25,7 @@ CONFIG_FILE = "config.yaml"
 EDITIONS_FILE = "release/editions.csv"
 
 
-def _language_code(value: str) -> str:
-    if not re.fullmatch(r"[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*", value):
-        raise ValueError("a language code such as nl or pt-BR")
-    return value
-
-
-LanguageCode = Annotated[str, pydantic.AfterValidator(_language_code)]
-
-
-def _below_the_project(value: str) -> str:
-    path = Path(value)
-    if path.is_absolute() or ".." in path.parts or not value.strip():
-        raise ValueError("a path below the project folder, without ..")
-    return value
-
-
 LanguageCodes = Annotated[tuple[LanguageCode, ...], pydantic.BeforeValidator(split), pydantic.AfterValidator(each_once)]
-ProjectPath = Annotated[str, pydantic.AfterValidator(_below_the_project)]
 
 
 class SurveySource(Strict):
@@ -162,6 +145,9 @@ def check_known(root: Path, lang: str, edition: str) -> None:
 def read(root: Path) -> Config:
     """Read config.yaml of a project folder; raises InputError with every problem that the file has by itself."""
     problems = Problems()
+    place = str(root.resolve())
+    if {"{", "}"} & set(place):  # Snakemake would look for wildcards there
+        problems.add(place, "a brace in the path of the project folder", "a path without", "Move or rename the folder.")
     config = read_yaml(root / CONFIG_FILE, Config, problems)
     problems.stop()
     assert config is not None
@@ -226,7 +212,15 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
             named = {"instrument": [language.survey.instrument], "exports": language.survey.exports}
             for key, paths in named.items():
                 for path in paths:
-                    if not (root / path).is_file():
+                    if not stays_inside(root, path):
+                        problems.add(
+                            file,
+                            f"{quoted(path)}, a link that leads out of the project folder",
+                            "a file of this project",
+                            "Copy the file there.",
+                            field=f"languages.{code}.survey.{key}",
+                        )
+                    elif not (root / path).is_file():
                         problems.add(
                             file,
                             f"{quoted(path)}, which does not exist",
@@ -234,6 +228,15 @@ def check_against_project(config: Config, root: Path, file: str) -> None:
                             "Put the file there or correct the path.",
                             field=f"languages.{code}.survey.{key}",
                         )
+    for code, folder in config.release.previous.items():
+        if not stays_inside(root, folder):
+            problems.add(
+                file,
+                f"{quoted(folder)}, a link that leads out of the project folder",
+                "a folder of this project",
+                "Fetch the release into the project: winoqueer-nl fetch.",
+                field=f"release.previous.{code}",
+            )
     for code in config.statistics.compare or ():
         if code not in folders:
             problems.add(

@@ -29,6 +29,9 @@ _HIDDEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")
 # Controls, the zero-width space, a byte order mark inside the text, the sign for a character lost in conversion.
 # Joiners and direction marks are not among them: some scripts are written with them.
 _BROKEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\u200b\ufeff\ufffd]")
+# What a spreadsheet program runs: a formula (in half or full width) that calls a function, another program or file.
+# A word may begin with such a sign, as endings do; then the program shows an error and does nothing.
+_RUN = re.compile(r"[=+@＝＋＠－-].*[(|!]")
 #: A cell is at most a sentence; a longer one is a quotation mark gone astray.
 MOST_CHARACTERS = 2_000
 _SAVE_AS = 'Save it as "CSV UTF-8 (comma delimited)".'
@@ -224,6 +227,16 @@ def _cells_are_clean(path: Path, number: int, header: list[str], cells: list[str
                 "no blank at either end, no two blanks in a row, no tab, line feed or no-break space",
                 f"Remove it; if the released text really has it, write {VISIBLE_BLANK} (blank) or "
                 f"{VISIBLE_LINE_FEED} (line feed) there.",
+                row=number,
+                field=column,
+            )
+        elif _RUN.match(cell):
+            clean = False
+            problems.add(
+                path,
+                quoted(cell),
+                "a text that no spreadsheet program would run as a formula",
+                "Write it without =, +, - or @ in front, or without (, | and !.",
                 row=number,
                 field=column,
             )

@@ -22,8 +22,20 @@ class Strict(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
-class _OneOfEachKey(yaml.SafeLoader):
-    """YAML lets the last of two equal keys win in silence; here it is an error."""
+class _Plain(yaml.SafeLoader):
+    """What people write by hand, and nothing that surprises them or us.
+
+    YAML lets the last of two equal keys win in silence; here it is an error. So is an alias (``*name``): ten lines of
+    aliases to aliases are thousands of millions of values once they are looked at.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.MarkedYAMLError(
+                problem=f"the alias *{event.anchor}; write out what it stands for", problem_mark=event.start_mark
+            )
+        return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[object] = set()
@@ -42,7 +54,7 @@ def read_yaml(path: Path, model: type[Model], problems: Problems) -> Model | Non
         return None
     try:
         # A subclass of SafeLoader: no object is ever made from a tag in the file.
-        content = yaml.load(text, Loader=_OneOfEachKey)
+        content = yaml.load(text, Loader=_Plain)
     except (yaml.YAMLError, TypeError, ValueError, LookupError, RecursionError) as error:
         # Besides its own errors PyYAML lets those of the conversions through (a date such as 2025-13-01, say).
         mark = getattr(error, "problem_mark", None)
@@ -66,7 +78,7 @@ def checked(content: Mapping[str, Any], model: type[Model], file: str, problems:
         return model.model_validate(content)
     except pydantic.ValidationError as error:
         for detail in error.errors():
-            field = ".".join(str(part) for part in detail["loc"])
+            field = ".".join(quoted(part)[1:-1] for part in detail["loc"])  # a key may hold a line feed
             kind = detail["type"]
             if kind == "extra_forbidden":
                 known = _keys_at(model, detail["loc"][:-1])

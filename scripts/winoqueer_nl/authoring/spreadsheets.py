@@ -13,7 +13,9 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from winoqueer_nl import workbooks
 from winoqueer_nl.authoring.rows import BYTE_ORDER_MARK
 from winoqueer_nl.files import atomic, write_text
 from winoqueer_nl.problems import Problems, listed, suggestion
@@ -173,32 +175,28 @@ def _csv_records(path: Path, problems: Problems) -> list[tuple[int, list[str]]]:
 
 
 def _xlsx_records(path: Path, problems: Problems) -> list[tuple[int, list[str]]]:
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
-
+    records = []
     try:
-        book = openpyxl.load_workbook(path)
+        with workbooks.opened(path) as book:
+            if SHEET not in book.sheetnames:
+                problems.add(path, f"the sheets {listed(book.sheetnames)}", f"a sheet named {SHEET}")
+                return []
+            for number, row in enumerate(workbooks.rows(book[SHEET]), start=1):
+                records.append((number, [_text_of(cell, number, path, problems) for cell in row]))
     except FileNotFoundError:
         problems.add(path, "no such file", "a review sheet", "Correct the path.")
-        return []
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+    except workbooks.TooLarge as error:
+        problems.add(path, str(error), "a review sheet and nothing else", "Copy the rows into the sheet as sent out.")
+    except Exception as error:  # whatever a damaged file makes the library stumble over
         problems.add(path, f"a file that cannot be opened ({type(error).__name__})", "an XLSX file", "Save it again.")
         return []
-    if SHEET not in book.sheetnames:
-        problems.add(path, f"the sheets {listed(book.sheetnames)}", f"a sheet named {SHEET}")
-        return []
-    records = []
-    for number, row in enumerate(book[SHEET].iter_rows(), start=1):
-        cells = []
-        for cell in row:
-            if cell.data_type == "f":
-                problems.add(
-                    path,
-                    f"a formula in {cell.coordinate}",
-                    "text",
-                    "Write an apostrophe before it, or reword it.",
-                    row=number,
-                )
-            cells.append("" if cell.value is None or cell.data_type == "f" else str(cell.value))
-        records.append((number, cells))
     return records
+
+
+def _text_of(cell: Any, number: int, path: Path, problems: Problems) -> str:
+    if cell.data_type == "f":
+        problems.add(
+            path, f"a formula in {cell.coordinate}", "text", "Write an apostrophe before it, or reword it.", row=number
+        )
+        return ""
+    return "" if cell.value is None else str(cell.value)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from winoqueer_nl.given_names import FileName, Line
 from winoqueer_nl.problems import Problems
 from winoqueer_nl.yaml_files import Strict, read_yaml
 
@@ -61,12 +62,12 @@ class Responsible(Strict):
 class Description(Strict):
     """What the dataset card, the citation and the Croissant file say beside the figures."""
 
-    pretty_name: Text
+    pretty_name: Line
     slug: Slug = Field(description="name of the dataset in programs, and of the evaluation-harness task")
     license: Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]+$")] = Field(description="as the Hub writes it")
     spdx: Text = Field(description="the same licence as SPDX and the citation file write it")
     license_url: Web
-    licence_files: dict[Text, Text] = Field(description="file in release/licences/ -> what it is the licence of")
+    licence_files: dict[FileName, Text] = Field(description="file in release/licences/ -> what it is the licence of")
     language_details: Text
     homepage: Web
     authors: Annotated[list[Person], Field(min_length=1)]

@@ -47,9 +47,9 @@ def sources(root: Path, lang: str) -> list[str]:
     return [str(path) for path in source_files(Path(), lang)] + fixed + texts
 
 
-def options(survey: Sequence[str], scores: Sequence[str], previous: Sequence[str]) -> str:
+def options(survey: Sequence[str], scores: Sequence[str], previous: Sequence[str]) -> list[str]:
     """Survey, scores and previous release as command-line options."""
-    found = [f"--survey {Path(survey[0]).parent}"] if survey else []
-    found += [f"--score {Path(file).parent.name}={Path(file).parent}" for file in scores]
-    found += [f"--previous {Path(file).parent}" for file in previous]
-    return " ".join(found)
+    found = [f"--survey={Path(survey[0]).parent}"] if survey else []
+    found += [f"--score={Path(file).parent.name}={Path(file).parent}" for file in scores]
+    found += [f"--previous={Path(file).parent}" for file in previous]
+    return found

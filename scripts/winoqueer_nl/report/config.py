@@ -6,13 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from winoqueer_nl.given_names import LanguageCode
 from winoqueer_nl.yaml_files import Strict
 
 
 class ReportConfig(Strict):
     """What the page is about."""
 
-    language: str | None = Field(
+    language: LanguageCode | None = Field(
         default=None, description="language whose set, scores and survey the page shows; the first one if left out"
     )
     edition: str | None = Field(

@@ -18,6 +18,7 @@ STYLE: dict[str, Any] = {
     "backend": "agg",
     "svg.hashsalt": "winoqueer-nl",
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "font.family": ["DejaVu Sans"],
     "font.size": 9.0,
     "axes.facecolor": "none",

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from winoqueer_nl.given_names import LanguageCode
 from winoqueer_nl.yaml_files import Strict
 
 
@@ -21,7 +22,7 @@ class ModelRun(Strict):
         le=1000,
         description="cut the run into so many jobs; by its size if left out",
     )
-    languages: list[str] | None = Field(
+    languages: list[LanguageCode] | None = Field(
         default=None, description="languages whose pairs it scores; all of them if left out"
     )
 

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from winoqueer_nl.given_names import is_revision
 from winoqueer_nl.problems import InputError, Problem, quoted
 
 #: Top-level files that a model is loaded from. Python files are not among them: no code is fetched.
@@ -57,6 +58,8 @@ def find(name: str, revision: str | None = None, endpoint: str | None = None) ->
         if revision is not None:
             raise _problem(name, f"a local folder and --revision {revision}", "a revision only for a Hub id", "")
         return Files(folder)
+    if revision is not None and not is_revision(revision):
+        raise _problem(name, f"the revision {quoted(revision)}", "a branch, tag or commit, such as main or v1.0", "")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or (os.sep != "/" and os.sep in name):
         raise _problem(name, "no such folder", "a folder with a model, or a Hub id such as owner/model", "")
     return _from_hub(name, revision, endpoint)

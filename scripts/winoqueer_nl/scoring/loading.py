@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from winoqueer_nl.problems import InputError, Problem, listed, quoted
 from winoqueer_nl.scoring.engine import out_of_memory
 from winoqueer_nl.scoring.hub import DATA_FILES, Files, vocabulary_files, weight_files
 from winoqueer_nl.scoring.placing import SPREAD, Placing, device_of, place, where_from
+from winoqueer_nl.scoring.safety import check_folder
 from winoqueer_nl.scoring.widening import Widening, restore_buffers
 
 KINDS = ("masked", "causal")
@@ -129,11 +131,14 @@ def choose_device(wanted: str) -> torch.device | None:
         return None
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", wanted):
+        raise _fail("--device", quoted(wanted), "auto, cpu, cuda, cuda:1, mps or spread", "A graphics card is cuda.")
     try:
         device = torch.device(wanted)
         torch.empty(1, device=device)
     except Exception as error:
-        raise _fail("--device", quoted(wanted), "auto, cpu, cuda, cuda:1, spread, ...", _first_line(error)) from error
+        fix = "auto takes what there is. A build of PyTorch for the CPU alone sees no graphics card."
+        raise _fail("--device", f"{wanted}, which is not to be had here", "a device of this machine", fix) from error
     return device
 
 
@@ -161,6 +166,7 @@ def load(files: Files, name: str, kind: str | None = None, device: str = "auto",
             "Copy them from the checkpoint that the model was trained from, or save them into the folder with "
             "tokenizer.save_pretrained(FOLDER).",
         )  # fmt: skip
+    check_folder(folder, name)
     placing = place(name, [folder / n for n in weight_files(names)], precision, where)
     safe = {"trust_remote_code": False, "local_files_only": True}
     verbosity = transformers.logging.get_verbosity()

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from winoqueer_nl.given_names import HubId, Line, Revision, is_model_key
 from winoqueer_nl.problems import Problems, quoted, suggestion
 from winoqueer_nl.yaml_files import Strict, read_yaml
 
@@ -17,16 +18,19 @@ DEMOS = {"demo-masked": "masked", "demo-causal": "causal"}
 class Model(Strict):
     """One model that can be scored by its key."""
 
-    name: str = Field(description="Name for tables and plots.")
-    hub_id: str = Field(pattern=r"^[\w.-]+/[\w.-]+$", description="Repository on the Hugging Face Hub.")
-    revision: str | None = Field(None, description="Branch, tag or commit; the main branch if left out.")
+    name: Line = Field(description="Name for tables and plots.")
+    hub_id: HubId = Field(description="Repository on the Hugging Face Hub.")
+    revision: Revision | None = Field(None, description="Branch, tag or commit; the main branch if left out.")
     kind: Literal["masked", "causal"] = Field(description="How it is scored.")
     parameters_millions: float = Field(gt=0, description="Size, in millions of parameters.")
-    licence: str = Field(description="Licence as the model's page names it.")
+    licence: Line = Field(description="Licence as the model's page names it.")
     gated: bool = Field(False, description="Whether its page asks for a login and consent.")
     languages: Literal["dutch", "multilingual", "english"] = Field(description="What it was trained on, roughly.")
     in_paper: bool = Field(False, description="Whether the paper reports it.")
-    note: str | None = Field(None, description="What a person should know before scoring it.")
+    unconfirmed: list[Literal["hub_id", "kind", "parameters_millions", "licence", "gated"]] = Field(
+        default=[], description="Facts of this entry that no page of the model says, as far as was seen."
+    )
+    note: Line | None = Field(None, description="What a person should know before scoring it.")
 
 
 class _Table(Strict):
@@ -40,8 +44,13 @@ def read_models(path: Path) -> dict[str, Model]:
     problems.stop()
     assert table is not None
     for key in table.models:
-        if key in DEMOS or "/" in key:
-            problems.add(path, quoted(key), "a key that is neither a demonstration model nor a Hub id")
+        if key in DEMOS or not is_model_key(key):
+            problems.add(
+                path,
+                quoted(key),
+                "a key of letters, digits, points, hyphens and underscores that is no demonstration model",
+                "Begin it with a letter or digit; no two points in a row; at most 80 characters.",
+            )
     problems.stop()
     return table.models
 

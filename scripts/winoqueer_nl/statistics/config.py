@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from winoqueer_nl.given_names import LanguageCode
 from winoqueer_nl.yaml_files import Strict
 
 
@@ -13,7 +14,7 @@ class StatisticsConfig(Strict):
     resamples: int = Field(default=2000, ge=100, description="resamples of the stereotypes for every interval")
     seed: int = Field(default=1, ge=0, description="seed of the resamples: the same seed, the same intervals")
     confidence: float = Field(default=0.95, ge=0.5, le=0.999, description="confidence of the intervals, a fraction")
-    compare: list[str] | None = Field(
+    compare: list[LanguageCode] | None = Field(
         default=None,
         min_length=2,
         max_length=2,

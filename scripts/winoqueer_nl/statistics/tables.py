@@ -194,7 +194,7 @@ def _exact(value: object, places: int) -> str:
 def to_markdown(table: pd.DataFrame) -> str:
     """A Markdown table with rounded numbers, an interval in one cell with its estimate."""
     shown = presentable(table, "–")
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in shown.to_numpy(str)]
+    cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in shown.to_numpy(str)]
     return tabulate(cells, headers=list(shown.columns), tablefmt="github", disable_numparse=True) + "\n"
 
 
@@ -231,7 +231,7 @@ def presentable(table: pd.DataFrame, missing: str) -> pd.DataFrame:
                 cell if pd.isna(a) else f"{cell} [{_rounded(a, places, missing)}, {_rounded(b, places, missing)}]"
                 for cell, a, b in pairs
             ]
-        shown[column.replace("_", " ")] = cells
+        shown[column.replace("_", " ")] = [" ".join(cell.split()) for cell in cells]  # a row is one line
     return pd.DataFrame(shown, columns=list(shown), dtype=str)
 
 

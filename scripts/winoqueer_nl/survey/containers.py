@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from winoqueer_nl import workbooks
 from winoqueer_nl.problems import Problems, listed, quoted
 from winoqueer_nl.survey.formats import Format
 from winoqueer_nl.tables import decoded
@@ -113,13 +114,10 @@ def _windows_1252(path: Path, problems: Problems) -> str | None:
 
 def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
     """The rows of one sheet. A formula is refused: what it shows is not in the file for sure."""
-    from openpyxl import load_workbook
-
     if not _is_there(path, problems):
         return
     try:
-        with path.open("rb") as file:
-            book = load_workbook(file, read_only=True, data_only=False)
+        with workbooks.opened(path) as book:
             sheets = book.sheetnames
             chosen = form.sheet if form.sheet is not None else sheets[0]
             if chosen not in sheets or (form.sheet is None and len(sheets) > 1):
@@ -132,7 +130,7 @@ def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
                 return
             # A row may be shorter than the header where its last cells are empty, or padded with more empty ones.
             width = headers = 0
-            for number, row in enumerate(book[chosen].iter_rows(), start=1):
+            for number, row in enumerate(workbooks.rows(book[chosen]), start=1):
                 cells = []
                 for cell in row:
                     if cell.data_type == "f":
@@ -153,7 +151,8 @@ def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
                     headers += 1
                     width = max(width, len(cells))
                 yield number, cells + [""] * (width - len(cells))
-            book.close()
+    except workbooks.TooLarge as error:
+        problems.add(path, str(error), "a workbook with the responses and nothing else", EXPORT_AGAIN)
     except Exception:  # whatever a damaged file makes the library stumble over
         problems.add(
             path,
@@ -165,11 +164,9 @@ def xlsx_rows(path: Path, form: Format, problems: Problems) -> Rows:
 
 def sheet_names(path: Path) -> list[str]:
     """The sheets of a workbook; none where it cannot be opened."""
-    from openpyxl import load_workbook
-
     try:
-        with path.open("rb") as file:
-            return list(load_workbook(file, read_only=True).sheetnames)
+        with workbooks.opened(path) as book:
+            return list(book.sheetnames)
     except Exception:  # as above: the reader says what is wrong
         return []
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from winoqueer_nl.authoring.spreadsheets import EXECUTED
 from winoqueer_nl.problems import InputError, Problem, Problems, listed
 from winoqueer_nl.schema import Form
 from winoqueer_nl.survey.canonical import Responses
@@ -191,7 +192,7 @@ def cells(text: Text) -> list[str]:
 
 def harmless(cell: str) -> str:
     """The cell so that no spreadsheet program takes it for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell
+    return f"'{cell}" if cell.startswith(EXECUTED) else cell
 
 
 def _write_workbook(rows: Sequence[Sequence[str]], out: Path) -> None:

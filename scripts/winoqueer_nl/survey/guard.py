@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from winoqueer_nl import workbooks
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.survey.detect import looks_personal
 from winoqueer_nl.survey.formats import adapters, normalised
@@ -68,6 +69,13 @@ def refused(path: str, content: bytes) -> str | None:
         return "a JSON file with the columns of a survey export"
     if suffix in (".zip", ".gz"):
         return _refused_inside(path, content)
+    if content.startswith(b"PK\x03\x04"):
+        try:
+            workbooks.check_size(io.BytesIO(content))
+        except workbooks.TooLarge:
+            return "a workbook too large to look into"
+        except zipfile.BadZipFile:  # damaged: nothing that a survey tool could have written
+            return None
     if suffix in _TABLES or suffix in _WORKBOOKS or content.startswith(b"PK\x03\x04"):
         for header in _headers(content):
             if looks_personal(header):
