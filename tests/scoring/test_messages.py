@@ -244,15 +244,15 @@ def test_weights_that_give_no_numbers(tmp_path, pairs_file):
 def limited(monkeypatch, most: int) -> list[int]:
     """A machine on which batches of more than `most` tokens do not fit."""
     asked = []
-    real = Engine.hidden
+    real = Engine.hidden_at
 
-    def hidden(self, ids):
+    def hidden_at(self, ids, places):
         asked.append(ids.numel())
         if ids.numel() > most:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-        return real(self, ids)
+        return real(self, ids, places)
 
-    monkeypatch.setattr(Engine, "hidden", hidden)
+    monkeypatch.setattr(Engine, "hidden_at", hidden_at)
     return asked
 
 
@@ -271,22 +271,19 @@ def test_out_of_memory_makes_batches_smaller_and_changes_no_score(tmp_path, pair
 def test_out_of_memory_for_a_single_sentence_is_told(tmp_path, pairs_file, monkeypatch):
     folder = build.saved(tmp_path / "m", "bert")
     limited(monkeypatch, 3)
-    monkeypatch.setattr(Engine, "_can_share", lambda self, ids: False)
-    monkeypatch.setattr("winoqueer_nl.scoring.loading.check_direction", lambda *_: None)
     with pytest.raises(InputError, match="no memory left on cpu for a single sentence"):
         run(folder, pairs_file, tmp_path / "out")
 
 
 def test_a_full_disk_is_told_and_nothing_half_written(tmp_path, pairs_file, monkeypatch):
-    import numpy as np
-
     folder = build.saved(tmp_path / "m", "bert")
 
-    def full(file, _array):
-        file.write(b"half")
-        raise OSError(28, "No space left on device", file.name)
+    def full(path, content):
+        with path.open("wb") as file:
+            file.write(content[: len(content) // 2])
+        raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(np, "save", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InputError, match="No space left on device"):
         run(folder, pairs_file, tmp_path / "out")
     assert not list((tmp_path / "out").rglob("*.np*"))
