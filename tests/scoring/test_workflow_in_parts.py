@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from test_hub import server  # noqa: F401  (a fixture)
 
-PROJECT = Path(__file__).parents[2]
+from copies import copy_project, python
+
 CONFIG = """\
 languages:
   en:
@@ -35,32 +32,16 @@ models:
 
 
 def copied(folder: Path, jobs: int) -> Path:
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in names:
-        if name and (PROJECT / name).is_file() and not name.startswith(("tests/", "docs/")):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(PROJECT / name, folder / name)
+    copy_project(folder)
     (folder / "config.yaml").write_text(CONFIG.format(jobs=jobs), encoding="utf-8")
     (folder / "models.yaml").write_text(MODELS, encoding="utf-8")
     return folder
 
 
-def built(folder: Path, endpoint: str, home: Path) -> str:
-    own = {
-        "PYTHONPATH": str(folder / "scripts"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "HF_ENDPOINT": endpoint,
-        "HF_HOME": str(home),
-        "HF_HUB_OFFLINE": "0",
-        "HF_HUB_DISABLE_XET": "1",
-    }
-    ran = subprocess.run(
-        [sys.executable, "-m", "winoqueer_nl.cli", "build", "--cores", "2", "score"],
-        cwd=folder, env=os.environ | own, capture_output=True, text=True, timeout=900,
-    )  # fmt: skip
+def built(folder: Path, endpoint: str, home: Path) -> None:
+    more = {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
+    ran = python(folder, "winoqueer_nl.cli", "build", "--cores", "2", "score", **more)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
 
 
 def scores(folder: Path) -> dict[str, bytes]:
