@@ -31,42 +31,50 @@ def main(words: list[str]) -> int:
     if reason:
         print(reason, file=sys.stderr)
         return 1
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # clean up then, too
+    for ends in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ends, lambda number, _: sys.exit(128 + number))  # clean up then, too
     began = time.monotonic()
     scratch = Path(tempfile.mkdtemp(prefix="winoqueer-nl-cluster-"))
-    folder = project.make(scratch / "project")
-    shutil.copytree(folder, scratch / "local")
-    print("Scoring without a cluster ...", flush=True)
-    if Command(scratch / "local").wait():
-        print((scratch / "local" / "said.txt").read_text(encoding="utf-8"))
-        return 1
-    check = Check(folder, project.digests(scratch / "local"))
+    kept = False
     try:
+        check = Check(project.make(scratch / "project"))
+        check.without_cluster(scratch / "local")
         with Slurm() as slurm:
             print(f"{said('sinfo', '--version').strip()}, one node of {said('sinfo', '-h', '-o', '%c').strip()} CPUs")
             check.undisturbed(slurm)
             for fault in FAULTS:
                 if not words or any(word in fault.name for word in words):
                     check.struck(slurm, fault)
+        kept = check.wrong > 0
     finally:
         project.end_processes(scratch)
+        if not kept:
+            shutil.rmtree(scratch)
     print()
     print(tabulate(check.rows, headers=["what happened", "jobs of Slurm", "commands", "seconds", "identical"]))
     print(f"\n{check.wrong} of {len(check.rows)} runs ended otherwise; {time.monotonic() - began:.0f} s in all.")
-    if check.wrong:
+    if kept:
         print(f"What was said and computed is kept in {scratch}.")
-        return 1
-    shutil.rmtree(scratch)
-    return 0
+    return 1 if kept else 0
 
 
 class Check:
     """The runs so far, as rows of the table at the end. expected: digests of the run without a cluster."""
 
-    def __init__(self, folder: Path, expected: dict[str, str]) -> None:
-        self.folder, self.expected = folder, expected
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.expected: dict[str, str] = {}
         self.rows: list[list[object]] = []
         self.wrong = 0
+
+    def without_cluster(self, folder: Path) -> None:
+        """Everything on this machine, in a folder of its own."""
+        print("Scoring without a cluster ...", flush=True)
+        shutil.copytree(self.folder, folder)
+        command = Command(folder)
+        if command.wait():
+            sys.exit(f"It failed:\n{command.said.read_text(encoding='utf-8')}")
+        self.expected = project.digests(folder)
 
     def undisturbed(self, slurm: Slurm) -> None:
         """Everything from the tables on, both models."""
@@ -80,7 +88,7 @@ class Check:
     def _follow(
         self, slurm: Slurm, name: str, profile: str, strike: Callable[[Command, Callable[[], Command]], Command]
     ) -> None:
-        print(f"Scoring on Slurm: {name} ...", flush=True)
+        print(f"Scoring on Slurm: {name} ...", end=" ", flush=True)
         began, given = time.monotonic(), 0
         known = {job.number for job in slurm.jobs()}
 
@@ -100,6 +108,7 @@ class Check:
             command.kill()
         same = not amiss and project.digests(self.folder) == self.expected
         self.wrong += not same
+        print("the same bytes." if same else "NOT THE SAME.", flush=True)
         ended = [job for job in slurm.jobs() if job.number not in known]
         self.rows.append([name + amiss, told(ended), given, round(time.monotonic() - began), "yes" if same else "NO"])
 

@@ -29,7 +29,7 @@ CONFIG = {
 }
 #: What docs/cluster.md has people change in profiles/slurm, here for a cluster of one node without accounting. The time
 #: limit is a minute at the first attempt and more at every further one.
-FOR_THIS_CLUSTER: dict[str, Any] = {"slurm-status-command": "squeue", "slurm-init-seconds-before-status-checks": 1}
+FOR_THIS_CLUSTER: dict[str, Any] = {"slurm-status-command": "squeue", "slurm-init-seconds-before-status-checks": 5}
 SHORT = {"score_part": {"runtime": "attempt"}}
 
 
