@@ -231,4 +231,4 @@ def test_the_workflow_passes_survey_scores_and_previous_release_as_options() -> 
         ["results/qq/survey/stereotypes.csv"], ["r/m1/scores.parquet"], ["results/release/qq-1.0.0/SHA256SUMS"]
     )
     assert told == ["--survey=results/qq/survey", "--score=m1=r/m1", "--previous=results/release/qq-1.0.0"]
-    assert options([], [], []) == ""
+    assert options([], [], []) == []
