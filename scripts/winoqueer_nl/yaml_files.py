@@ -22,20 +22,38 @@ class Strict(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
+#: Values of a file, each counted as often as aliases repeat it.
+MOST_VALUES = 200_000
+
+
 class _Plain(yaml.SafeLoader):
     """What people write by hand, and nothing that surprises them or us.
 
-    YAML lets the last of two equal keys win in silence; here it is an error. So is an alias (``*name``): ten lines of
-    aliases to aliases are thousands of millions of values once they are looked at.
+    YAML lets the last of two equal keys win in silence; here it is an error. So are aliases (``*name``) that repeat
+    what repeats: ten lines of them are thousands of millions of values once they are counted.
     """
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.MarkedYAMLError(
-                problem=f"the alias *{event.anchor}; write out what it stands for", problem_mark=event.start_mark
-            )
-        return super().compose_node(parent, index)
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        self._count(node, {})
+        return self.construct_document(node)
+
+    def _count(self, node: yaml.Node, known: dict[int, int]) -> int:
+        """How many values a node stands for; 0 in `known` while it is being counted, so that a circle is noticed."""
+        if id(node) not in known:
+            known[id(node)] = 0
+            parts: list[yaml.Node] = []
+            if isinstance(node, yaml.SequenceNode):
+                parts = list(node.value)
+            elif isinstance(node, yaml.MappingNode):
+                parts = [part for pair in node.value for part in pair]
+            known[id(node)] = 1 + sum(self._count(part, known) for part in parts)
+        if not 0 < known[id(node)] <= MOST_VALUES:
+            what = f"aliases that make more than {MOST_VALUES:,} values" if known[id(node)] else "an alias to itself"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=node.start_mark)
+        return known[id(node)]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[object] = set()
