@@ -1,6 +1,6 @@
 """How fast scoring is, against the rule in its plainest form and against what the machine can do.
 
-    python bench/scoring.py --pairs results/nl/1.0.0/pairs.parquet [--threads 2] [--seconds 60]
+    python bench/scoring.py --pairs results/nl/1.0.0/pairs.parquet [--threads 2] [--seconds 60] [--device cuda]
 
 Everything is measured in one run and extrapolated to the whole set: the naive reference on a few pairs, the
 scorer on shards spread evenly over the plan for all pairs. On a machine that others use, `--threads 1 --clock cpu`
@@ -30,26 +30,38 @@ import scoring_build as build  # noqa: E402
 import scoring_naive as naive  # noqa: E402
 
 from winoqueer_nl.scoring.causal import CausalPlan  # noqa: E402
-from winoqueer_nl.scoring.engine import Engine  # noqa: E402
+from winoqueer_nl.scoring.engine import BUDGET, Engine  # noqa: E402
+from winoqueer_nl.scoring.loading import choose_device  # noqa: E402
 from winoqueer_nl.scoring.masked import MaskedPlan  # noqa: E402
 from winoqueer_nl.scoring.pairs import read_pairs  # noqa: E402
+from winoqueer_nl.scoring.placing import device_name  # noqa: E402
 from winoqueer_nl.scoring.precision import CALIBRATION, LARGEST, SIGMAS, Ladder  # noqa: E402
 from winoqueer_nl.scoring.sample import choose, random_order  # noqa: E402
 from winoqueer_nl.scoring.shards import Store  # noqa: E402
 from winoqueer_nl.scoring.tokens import needed_tokens  # noqa: E402
 
-SHARD = 8192
+#: Token positions in a shard: enough for several batches of the device.
+SHARD = {"cpu": 8192, "cuda": 1 << 18}
 
 
-def peak(dtype: torch.dtype, clock: Any) -> float:
-    """The best matrix-product rate seen, in GFLOP/s, for the shapes of a feed-forward layer."""
-    a, w = torch.randn(2048, 768, dtype=dtype), torch.randn(3072, 768, dtype=dtype)
+def finish(device: torch.device) -> None:
+    """Wait until the device has done what it was told: a GPU works on while the program goes on."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def peak(dtype: torch.dtype, clock: Any, device: torch.device) -> float:
+    """The best matrix-product rate seen, in GFLOP/s, for the shapes of a feed-forward layer and a whole batch."""
+    rows = BUDGET[device.type]
+    a, w = torch.randn(rows, 768, dtype=dtype, device=device), torch.randn(3072, 768, dtype=dtype, device=device)
     best = 0.0
     for _ in range(8):
+        finish(device)
         began = clock()
         for _ in range(4):
             torch.nn.functional.linear(a, w)
-        best = max(best, 4 * 2 * 2048 * 768 * 3072 / (clock() - began) / 1e9)
+        finish(device)
+        best = max(best, 4 * 2 * rows * 768 * 3072 / (clock() - began) / 1e9)
     return best
 
 
@@ -95,12 +107,12 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
     tokenizer = build.tokenizer(
         "wordpiece cased" if masked else "byte-level causal", texts, vocabulary=arguments.vocabulary
     )
-    model = bench_model(name, arguments.spread, len(tokenizer))
+    model = bench_model(name, arguments.spread, len(tokenizer)).to(arguments.device)
     began = clock()
     needed = needed_tokens(tokenizer, pairs, kind, name)
     engine = Engine(model, name, not masked, needed.encoded.ids[0])
 
-    def plan(only: np.ndarray | None = None, size: int = SHARD) -> Any:
+    def plan(only: np.ndarray | None = None, size: int = SHARD[arguments.device.type]) -> Any:
         if masked:
             return MaskedPlan(needed, tokenizer.mask_token_id, size, only)
         return CausalPlan(needed, size, only, engine.shares_beginnings)
@@ -164,7 +176,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         "hours_for_the_whole_set": {k: round(v / 3600, 3) for k, v in seconds.items()},
         "times_faster": {k: round(seconds["naive"] / seconds[k], 1) for k in ("float32", "auto")},
         "gflop_per_second_of_the_layers": {k: round(flop * r / 1e9, 1) for k, r in rate.items()},
-        "share_of_peak_float32": round(flop * rate["float32"] / 1e9 / peaks["float32"], 3),
+        "share_of_peak": {k: round(flop * r / 1e9 / peaks[k], 3) for k, r in rate.items()},
         "spread_of_differences": round(float(found["float32"][0].std()), 3),
         "bfloat16_margin": round(float(margin), 4),
         "recomputed_in_float32": round(share, 4),
@@ -175,6 +187,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         "seconds_preparing_and_planning": round(planning, 2),
         "seconds_joining": round(joining, 2),
         "peak_memory_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak_gpu_megabytes": torch.cuda.max_memory_allocated() >> 20 if torch.cuda.is_available() else None,
     }
 
 
@@ -189,12 +202,14 @@ def flips(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.flips:
         pairs = pairs.take(choose(pairs.frame, arguments.flips, 0).rows.tolist())
     needed = needed_tokens(tokenizer, pairs, "masked" if masked else "causal", name)
-    engine = Engine(bench_model(name, arguments.spread, len(tokenizer)), name, not masked, needed.encoded.ids[0])
+    model = bench_model(name, arguments.spread, len(tokenizer)).to(arguments.device)
+    engine = Engine(model, name, not masked, needed.encoded.ids[0])
+    size = SHARD[arguments.device.type]
 
     def plan(only: np.ndarray | None) -> Any:
         if masked:
-            return MaskedPlan(needed, tokenizer.mask_token_id, SHARD, only)
-        return CausalPlan(needed, SHARD, only, engine.shares_beginnings)
+            return MaskedPlan(needed, tokenizer.mask_token_id, size, only)
+        return CausalPlan(needed, size, only, engine.shares_beginnings)
 
     order, decided, reports = random_order(pairs.frame["pair_id"], 0), {}, {}
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="bench-"))
@@ -222,6 +237,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--models", nargs="*", default=["bert-base", "gpt2-small"])
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1; on a GPU only the wall clock counts")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--seconds", type=float, default=60, help="for each rate")
     parser.add_argument("--naive", type=int, default=20, help="pairs for the naive reference")
@@ -232,12 +248,17 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for the shards of --flips, so that it can be resumed")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
+    arguments.device = choose_device(arguments.device)
     clock = time.process_time if arguments.clock == "cpu" else time.perf_counter
     if arguments.flips is not None:
         print(json.dumps([flips(name, arguments) for name in arguments.models], indent=2))
         return
-    peaks = {"float32": peak(torch.float32, clock), "bfloat16": peak(torch.bfloat16, clock)}
-    out: dict[str, Any] = {"threads": arguments.threads, "clock": arguments.clock}
+    peaks = {str(d).removeprefix("torch."): peak(d, clock, arguments.device) for d in (torch.float32, torch.bfloat16)}
+    out: dict[str, Any] = {
+        "device": device_name(arguments.device),
+        "threads": arguments.threads,
+        "clock": arguments.clock,
+    }
     out["peak_gflop_per_second"] = {k: round(v, 1) for k, v in peaks.items()}
     out["models"] = []
     for name in arguments.models:

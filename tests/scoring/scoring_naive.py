@@ -26,7 +26,7 @@ def log_probability(model: Any, ids: list[int], place: int, mask: int | None) ->
     else:
         seen, at = ids[:place], place - 1
     with torch.no_grad():
-        logits = model(torch.tensor([seen])).logits[0, at]
+        logits = model(torch.tensor([seen], device=model.device)).logits[0, at]
     return torch.log_softmax(logits, dim=0)[ids[place]].item()
 
 

@@ -109,3 +109,8 @@ def device_of(model: Any) -> torch.device:
         return next(model.parameters()).device
     computing = [at for at in places if at not in ("cpu", "disk")]
     return torch.device(computing[0]) if computing else torch.device("cpu")
+
+
+def device_name(device: torch.device) -> str:
+    """What a device is called in reports: `cpu`, or a GPU's make."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type

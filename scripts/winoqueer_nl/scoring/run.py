@@ -17,7 +17,7 @@ from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring import demo, summary
 from winoqueer_nl.scoring.canary import canary, tokenizer_warnings
 from winoqueer_nl.scoring.models import Model
-from winoqueer_nl.scoring.placing import where_from
+from winoqueer_nl.scoring.placing import device_name, where_from
 from winoqueer_nl.scoring.precision import Ladder
 from winoqueer_nl.scoring.ready import Ready, make_ready
 from winoqueer_nl.scoring.settings import Settings
@@ -164,7 +164,7 @@ def _record(
         },
         "canary": seen,
         "performance": {
-            "device": _device(engine.device),
+            "device": device_name(engine.device),
             "threads": torch.get_num_threads(),
             "batch_tokens": engine.budget,
             "peak_memory_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
@@ -172,10 +172,6 @@ def _record(
         "versions": summary.versions(),
         "fingerprint": ready.mark,
     }  # fmt: skip
-
-
-def _device(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
 def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None:
