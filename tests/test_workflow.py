@@ -8,12 +8,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from command import PROJECT
+from copies import copy_project, python
 from editions_built import digest
 
 #: The second language has the English tables, so that what depends on which language can be told apart.
@@ -41,13 +41,8 @@ def edited(path: Path, old: str, new: str) -> None:
 
 
 def copied(folder: Path) -> Path:
-    """What version control holds of the project, or would hold, as a project of its own."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (PROJECT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(PROJECT / name, folder / name)
+    """A copy of the project with the two languages."""
+    copy_project(folder)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
     for place in ("templates", "predicates"):
         shutil.copytree(folder / place / "en", folder / place / "en-zz")
@@ -63,23 +58,6 @@ def snakemake(folder: Path, *arguments: str, cores: int = 1, **environment: str)
 def build(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """What `make` runs, in a copy."""
     return python(folder, "winoqueer_nl.cli", "build", "--cores", "1", *arguments)
-
-
-def python(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python module in a copy of the project, with the package of that copy."""
-    own = {
-        "PYTHONPATH": str(folder / "scripts"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=os.environ | own | environment,
-        timeout=300,
-    )
 
 
 def jobs(ran: subprocess.CompletedProcess[str]) -> list[str]:
