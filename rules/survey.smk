@@ -21,6 +21,7 @@ rule survey:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents(survey_sources(wildcards)),
         settings=survey_settings(),
     shell:
         "winoqueer-nl survey aggregate {input.exports:q} --instrument {input.instrument:q}"

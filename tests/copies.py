@@ -25,7 +25,7 @@ def copy_project(folder: Path) -> Path:
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """The environment in which `winoqueer-nl`, also as the workflow calls it, is that of the copy."""
     own = {
-        "PYTHONPATH": str(folder / "scripts"),
+        "PYTHONPATH": os.pathsep.join([str(folder / "scripts"), str(folder / "tests")]),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     return os.environ | own | more

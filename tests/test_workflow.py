@@ -205,6 +205,19 @@ def test_a_row_changed_rebuilds_its_language_a_wrong_one_stops_the_build_and_the
     assert results(english) == before
 
 
+def test_a_changed_table_is_noticed_whatever_its_date(english: Path) -> None:
+    path = english / "predicates/en/forms.csv"
+    content, times = path.read_bytes(), path.stat()
+    try:
+        path.write_bytes(content + b"\n")
+        os.utime(path, (0, 0))
+        ran = snakemake(english, "--dry-run")
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert jobs(ran) == jobs_of("en")
+
+
 def test_a_retired_file_that_appears_is_noticed(english: Path) -> None:
     retired = english / "templates/en-zz/counter_identities.retired.csv"
     assert not retired.exists()
@@ -262,8 +275,14 @@ def test_a_build_goes_on_after_a_killed_one_and_waits_for_nobody_who_is_gone(eng
     locks.mkdir(exist_ok=True)
     left = locks / "0.output.lock"
     left.write_text("results/en/1.0.0/pairs.parquet\n")
+    half = [english / "results/en" / name for name in (".pairs.parquet.old.part", ".pairs.parquet.new.part")]
+    for path in half:
+        path.write_text("half of it")
+    os.utime(half[0], (0, 0))
     ran = build(english)
     left.unlink(missing_ok=True)
+    assert [path.exists() for path in half] == [False, True]  # the other may be at work
+    half[1].unlink()
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Select jobs" not in ran.stdout
 
@@ -286,3 +305,21 @@ def test_a_wrong_configuration_is_told_by_the_build_in_one_line(english: Path) -
     assert (ran.returncode, other.returncode) == (1, 1)
     assert ran.stderr.startswith('config.yaml, pairs.excluded_tiers.0: found "7"; expected ')
     assert other.stderr.startswith('config.yaml, statistics.compare: found "de"; expected a language with a folder')
+
+
+def test_a_build_refuses_a_result_that_was_altered_and_builds_it_again_once_it_is_removed(english: Path) -> None:
+    path = english / "results/en/1.0.0/tables.json"
+    path.unlink()
+    assert build(english, "results/en/1.0.0/tables.json").returncode == 0
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"1.0.0", b"1.0.1", 1))
+    ran = build(english)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("results/en/1.0.0/tables.json: found other bytes than were written;")
+    assert ran.stderr.endswith("Remove it, then: winoqueer-nl build results/en/1.0.0/tables.json\n")
+    path.unlink()
+    assert build(english, "results/en/1.0.0/tables.json").returncode == 0
+    assert path.read_bytes() == content
+    # of the same bytes nothing else needs to be made anew
+    ran = build(english)
+    assert "Nothing to be done" in ran.stdout

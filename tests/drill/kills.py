@@ -13,10 +13,10 @@ from pathlib import Path
 import psutil
 
 from copies import environment
-from drill.project import EDITION, LANG, TARGETS, Base, Ran, amiss, build, change_table, command, outputs, run
+from drill.project import EDITION, LANG, TARGETS, Base, Ran, amiss, build, change_table, command, files, run
 from drill.tally import Tally, side_by_side
 
-KILLS_OF_BUILDS, KILLS_OF_A_STAGE = 48, 3
+KILLS_OF_BUILDS, KILLS_OF_A_STAGE = 48, 2
 
 
 def drill(base: Base, tally: Tally, quick: bool) -> None:
@@ -95,7 +95,7 @@ def _builds(base: Base, tally: Tally, seed: int, kills: int) -> None:
 EDITION_FOLDER = f"results/{LANG}/{EDITION}"
 SURVEY = f"results/{LANG}/survey"
 PAIRS = f"{EDITION_FOLDER}/pairs.parquet"
-RUNS = [f"results/scores/{LANG}/{EDITION}/{model}" for model in ("demo-masked", "demo-causal")]
+RUN = f"results/scores/{LANG}/{EDITION}/demo-masked"
 #: Every stage as a command that writes into the folder {out}.
 STAGES: dict[str, str] = {
     "tables": f"tables --lang {LANG} --edition {EDITION} --out {{out}}/tables.json",
@@ -108,7 +108,7 @@ STAGES: dict[str, str] = {
     " --exclude-tier -1 --out {out}/check.json --marked {out}/non_contrastive.csv",
     "score masked": f"score demo-masked --pairs {PAIRS} --out {{out}}",
     "score causal": f"score demo-causal --pairs {PAIRS} --out {{out}}",
-    "statistics": f"statistics {' '.join(RUNS)} --languages {LANG},xx --resamples 200 --out {{out}}",
+    "statistics": f"statistics {RUN} --languages {LANG},xx --resamples 200 --out {{out}}",
     "report": f"report --language {LANG} --edition {EDITION} --out {{out}}",
     "release": f"release --lang {LANG} --version {EDITION} --edition {EDITION_FOLDER} --survey {SURVEY}"
     f" --out {{out}}/{LANG}-{EDITION}",
@@ -127,7 +127,7 @@ def _stage(base: Base, tally: Tally, name: str, kills: int) -> None:
     began = time.monotonic()
     ran = run(folder, *stage(name, "results/whole"))
     longest = time.monotonic() - began
-    wanted = _below(outputs(folder), "results/whole/")
+    wanted = files(folder / "results/whole")
     faults = []
     drill = "kill -9 of a stage"
     if ran.status or not wanted:
@@ -137,18 +137,14 @@ def _stage(base: Base, tally: Tally, name: str, kills: int) -> None:
         fault = f"{name}, kill {number + 1}"
         if not killed(folder, stage(name, "results/killed"), chance, 0.95 * longest):
             continue
-        found = _below(outputs(folder), "results/killed/")
+        found = files(folder / "results/killed")
         half = [file for file in found if found[file] != wanted.get(file)]
         if half:
             tally.note(drill, fault, "wrong", f"half-written: {half}")
         else:
             faults.append(fault)
     again: Ran = run(folder, *stage(name, "results/killed"))
-    same = again.status == 0 and _below(outputs(folder), "results/killed/") == wanted
+    same = again.status == 0 and files(folder / "results/killed") == wanted
     for fault in faults:
         tally.note(drill, fault, "right" if same else "wrong", "" if same else again.said[-500:])
     shutil.rmtree(folder)
-
-
-def _below(found: dict[str, str], folder: str) -> dict[str, str]:
-    return {name.removeprefix(folder): digest for name, digest in found.items() if name.startswith(folder)}

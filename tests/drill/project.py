@@ -1,8 +1,10 @@
-"""The project that is put under fault: a copy of this one that builds a toy language with a survey and two models."""
+"""The project that is put under fault: a copy of this one that builds a toy language with a survey and one model."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import hashlib
 import itertools
 import json
 import random
@@ -19,7 +21,6 @@ import yaml
 
 from copies import copy_project, environment
 from release.toy_release import LANG, write_project
-from winoqueer_nl.files import sha256
 
 EDITION = "1.0.0"
 RELEASE = f"results/release/{LANG}-{EDITION}"
@@ -33,7 +34,7 @@ CONFIG = {
         }
     },
     "survey": {"resamples": 200},
-    "scoring": {"models": {"demo-masked": {}, "demo-causal": {}}},
+    "scoring": {"models": {"demo-masked": {}}},
     "statistics": {"resamples": 200},
     "report": {"language": LANG},
 }
@@ -93,22 +94,24 @@ def make(folder: Path) -> Path:
     return folder
 
 
-def command(*arguments: object) -> list[str]:
-    """The command line of `winoqueer-nl` with arguments."""
-    return [sys.executable, "-m", "winoqueer_nl.cli", *map(str, arguments)]
+def command(*arguments: object, module: str = "winoqueer_nl.cli") -> list[str]:
+    """The command line of `winoqueer-nl` (or of another module) with arguments."""
+    return [sys.executable, "-m", module, *map(str, arguments)]
 
 
-def run(folder: Path, *arguments: object, prefix: Sequence[str] = (), timeout: float = 240, **more: str) -> Ran:
+def run(
+    folder: Path, *arguments: object, prefix: Sequence[str] = (), module: str = "winoqueer_nl.cli", **more: str
+) -> Ran:
     """Run `winoqueer-nl` in the project and wait for it."""
     ran = subprocess.run(
-        [*prefix, *command(*arguments)],
+        [*prefix, *command(*arguments, module=module)],
         cwd=folder,
         env=environment(folder, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-        timeout=timeout,
+        timeout=300,
     )
     return Ran(ran.returncode, ran.stdout)
 
@@ -169,23 +172,24 @@ def amiss(folder: Path, *allowed: dict[str, str], whole: bool = False) -> str:
 
 
 def outputs(folder: Path) -> dict[str, str]:
-    """SHA-256 of every built file; of a run's summary, which says how long it took, that of the rest."""
-    found = {}
-    for path in sorted((folder / "results").rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden and not name.startswith("results/logs/"):
-            found[name] = digest(path)
-    return found
+    """SHA-256 of every built file of a project but for logs, by its path in the project."""
+    found = {f"results/{name}": digest for name, digest in files(folder / "results").items()}
+    return {name: digest for name, digest in found.items() if not name.startswith("results/logs/")}
+
+
+def files(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file below a folder, by its path there; what is hidden is scratch and left out."""
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    shown = {name: path for name, path in paths.items() if not any(part.startswith(".") for part in name.parts)}
+    return {name.as_posix(): digest(path) for name, path in shown.items()}
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a built file, times aside."""
-    if path.name == "summary.json" and "scores" in path.parts:
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            return "not JSON"
-        content.pop("performance", None)
-        return json.dumps(content, sort_keys=True)
-    return sha256(path)
+    """SHA-256 of a built file; of a run's summary, which says how long it took, that of the rest."""
+    content = path.read_bytes()
+    if path.name == "summary.json" and b'"performance"' in content:
+        with contextlib.suppress(ValueError):
+            found = json.loads(content)
+            found.pop("performance", None)
+            content = json.dumps(found, sort_keys=True).encode()
+    return hashlib.sha256(content).hexdigest()

@@ -36,7 +36,7 @@ class Tally:
         """Note a fault; detail says what was wrong."""
         self.outcomes.append((drill, verdict, f"{fault}: {detail}" if detail else fault))
         if verdict == "wrong":
-            print(f"WRONG  {drill}: {fault}: {detail}", flush=True)
+            print(f"WRONG  {drill}: {fault}: {detail[-1200:]}", flush=True)
 
     def skip(self, drill: str, reason: str) -> None:
         """Note that a drill cannot be held here."""
@@ -54,7 +54,8 @@ class Tally:
             verdicts = [verdict for drill, verdict, _ in self.outcomes if name in (drill, "all")]
             rows.append((name, str(len(verdicts)), *(str(verdicts.count(v)) for v in ("right", "told", "wrong"))))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"{row[0]:<{widths[0]}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:])) for row in rows]
+        left = f"{{:<{widths[0]}}}" + "".join(f"  {{:>{width}}}" for width in widths[1:])
+        lines = [left.format(*row) for row in rows]
         lines += [f"skipped  {drill}: {reason}" for drill, reason in self.skipped]
         return "\n".join([*lines, f"{time.monotonic() - self.began:.0f} s"])
 
