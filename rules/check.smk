@@ -8,15 +8,15 @@ Outputs: results/<lang>/<edition>/check.json (findings of the gates; an undeclar
          release beside what the gates find)
 """
 
+DEFECTS = "release/known_defects.csv"
+
 
 rule check:
     input:
         tables="results/{lang}/{edition}/tables.json",
         pairs="results/{lang}/{edition}/pairs.parquet",
         survey=survey_of,
-        settings=lambda wildcards: [
-            str(path) for path in check_files(Path(), wildcards.lang)
-        ],
+        settings=settings_of,
     output:
         findings=ensure("results/{lang}/{edition}/check.json", non_empty=True),
         marked="results/{lang}/{edition}/non_contrastive.csv",
@@ -26,6 +26,7 @@ rule check:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents(settings_of(wildcards)),
         survey=survey_option,
         excluded=EXCLUDED_TIERS,
     shell:
@@ -40,9 +41,7 @@ rule changes:
             f"results/{wildcards.lang}/{edition_before(wildcards.lang, wildcards.edition)}/pairs.parquet"
         ),
         after="results/{lang}/{edition}/pairs.parquet",
-        tables=lambda wildcards: [
-            str(path) for path in source_files(Path(), wildcards.lang)
-        ],
+        tables=sources_of,
     output:
         "results/{lang}/{edition}/changes.md",
     log:
@@ -51,6 +50,7 @@ rule changes:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents(sources_of(wildcards)),
         earlier=lambda wildcards: edition_before(wildcards.lang, wildcards.edition),
     shell:
         "winoqueer-nl changes --lang {wildcards.lang:q} --from {params.earlier:q} --to {wildcards.edition:q}"
@@ -62,10 +62,8 @@ rule known_defects:
         tables="results/{lang}/{edition}/tables.json",
         pairs="results/{lang}/{edition}/pairs.parquet",
         survey=survey_of,
-        settings=lambda wildcards: [
-            str(path) for path in check_files(Path(), wildcards.lang)
-        ],
-        defects="release/known_defects.csv",
+        settings=settings_of,
+        defects=DEFECTS,
     output:
         "results/{lang}/{edition}/known-defects.md",
     log:
@@ -73,6 +71,7 @@ rule known_defects:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents([*settings_of(wildcards), DEFECTS]),
         survey=survey_option,
         excluded=EXCLUDED_TIERS,
     shell:

@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 
 from winoqueer_nl.check.settings import files as check_files
 from winoqueer_nl.config import from_mapping, read
+from winoqueer_nl.files import contents
 from winoqueer_nl.problems import InputError, Problems
 from winoqueer_nl.released import record_files
 from winoqueer_nl.scoring.jobs import cost
@@ -53,6 +54,25 @@ CONFIG = checked_configuration()
 ENVIRONMENT = "../environment.yaml"
 
 
+# Rules that read sources have contents(...) of them among their params: times alone do not tell what has changed, since
+# a copy or a clock may set them to anything. Snakemake compares params that depend on nothing but wildcards.
+
+
+def sources_of(wildcards):
+    """The source tables of a language."""
+    return [str(path) for path in source_files(Path(), wildcards.lang)]
+
+
+def records_of(wildcards):
+    """What the releases of a language said."""
+    return [str(path) for path in record_files(Path(), wildcards.lang)]
+
+
+def settings_of(wildcards):
+    """What the gates are told about a language."""
+    return [str(path) for path in check_files(Path(), wildcards.lang)]
+
+
 def survey_of(wildcards):
     """The survey aggregates of a language, or nothing where it has no survey."""
     surveyed = CONFIG.languages[wildcards.lang].survey is not None
@@ -70,6 +90,12 @@ EXCLUDED_TIERS = [f"--exclude-tier={tier}" for tier in CONFIG.pairs.excluded_tie
 def survey_source(wildcards):
     """The survey of a language, as config.yaml describes it."""
     return CONFIG.languages[wildcards.lang].survey
+
+
+def survey_sources(wildcards):
+    """What the survey stage reads."""
+    one = survey_source(wildcards)
+    return [*one.exports, one.instrument, "predicates/stereotypes.csv"]
 
 
 def survey_settings():

@@ -5,6 +5,8 @@ Outputs: results/<lang>/<edition>/stereotype_metadata.csv (published columns), s
          results/<lang>/<edition>/paper-counts.md (the paper's counts beside the counts of what was built)
 """
 
+COUNTS = "release/paper_counts.csv"
+
 
 rule metadata:
     input:
@@ -33,13 +35,15 @@ rule reconcile:
         tables="results/{lang}/{edition}/tables.json",
         pairs="results/{lang}/{edition}/pairs.parquet",
         survey="results/{lang}/survey/stereotypes.csv",
-        counts="release/paper_counts.csv",
+        counts=COUNTS,
     output:
         "results/{lang}/{edition}/paper-counts.md",
     log:
         "results/logs/reconcile/{lang}-{edition}.log",
     conda:
         ENVIRONMENT
+    params:
+        contents=lambda wildcards: contents([COUNTS]),
     shell:
         "winoqueer-nl reconcile --tables {input.tables:q} --survey {input.survey:q} --pairs {input.pairs:q}"
         " --out {output:q} 2>&1 | tee {log:q}"

@@ -35,6 +35,7 @@ rule release_folder:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents(release_files.sources(ROOT, wildcards.lang)),
         edition=lambda wildcards: f"results/{wildcards.lang}/{wildcards.edition}",
         out=lambda wildcards: f"results/release/{wildcards.lang}-{wildcards.edition}",
         options=lambda wildcards, input: release_files.options(

@@ -21,6 +21,7 @@ rule survey:
     conda:
         ENVIRONMENT
     params:
+        contents=lambda wildcards: contents(survey_sources(wildcards)),
         settings=survey_settings(),
     shell:
         "winoqueer-nl survey aggregate --instrument {input.instrument:q} --out {output.stereotypes:q} {params.settings:q}"

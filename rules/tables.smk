@@ -8,12 +8,8 @@ Outputs: results/<lang>/<edition>/tables.json
 
 rule tables:
     input:
-        sources=lambda wildcards: [
-            str(path) for path in source_files(Path(), wildcards.lang)
-        ],
-        released=lambda wildcards: [
-            str(path) for path in record_files(Path(), wildcards.lang)
-        ],
+        sources=sources_of,
+        released=records_of,
     output:
         "results/{lang}/{edition}/tables.json",
     log:
@@ -21,6 +17,10 @@ rule tables:
     localrule: True
     conda:
         ENVIRONMENT
+    params:
+        contents=lambda wildcards: contents(
+            sources_of(wildcards) + records_of(wildcards)
+        ),
     shell:
         "winoqueer-nl tables --lang {wildcards.lang:q} --edition {wildcards.edition:q} --out {output:q} 2>&1 | tee {log:q}"
 

@@ -228,3 +228,87 @@ def test_a_run_killed_in_the_middle_leaves_the_old_file_and_the_next_run_writes_
 def test_a_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
     assert files.sha256(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A folder of built files, as a build makes it."""
+    (tmp_path / "results" / files.RECORDS).mkdir(parents=True)
+    return tmp_path / "results"
+
+
+def test_a_built_file_is_known_again_and_an_altered_one_is_told(results: Path) -> None:
+    path = results / "toy/1.0.0/a file.csv"
+    files.write_csv(path, ["a"], [[1]])
+    files.check_intact(path)
+    path.write_text("a\n2\n")
+    with pytest.raises(
+        InputError, match=r"a file\.csv: found other bytes .* Remove it, then: .* build '.*a file\.csv'"
+    ):
+        files.check_intact(path)
+    path.unlink()
+    files.check_intact(path)  # that a file is missing is told by whoever reads it
+    files.write_csv(path, ["a"], [[2]])
+    files.check_intact(path)
+    assert files.recorded(results) == [path]
+
+
+def test_a_kill_between_the_record_and_the_file_is_no_damage(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = results / "a.csv"
+    files.write_text(path, "old\n")
+
+    replace = Path.replace
+
+    def killed(self: Path, target: Path) -> None:
+        if target == path:
+            raise RuntimeError("killed")
+        replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(RuntimeError, match="killed"):
+        files.write_text(path, "new\n")
+    monkeypatch.undo()
+    files.check_intact(path)
+    files.write_text(path, "new\n")
+    files.check_intact(path)
+
+
+def test_no_record_is_kept_of_scratch_and_of_files_that_are_not_built(results: Path) -> None:
+    scratch, source = results / ".shards/a.npy", results.parent / "source.csv"
+    for path in (scratch, source):
+        files.write_text(path, "one")
+        path.write_text("two")
+        files.check_intact(path)
+    assert files.recorded(results) == []
+
+
+@pytest.mark.parametrize("record", [b"", b"\xff\xfe"])
+def test_a_damaged_record_says_nothing(record: bytes, results: Path) -> None:
+    path = results / "a.csv"
+    files.write_text(path, "one")
+    (results / files.RECORDS / "a.csv").write_bytes(record)
+    files.check_intact(path)
+
+
+def test_a_record_that_cannot_be_written_is_told_and_the_old_file_stays(results: Path) -> None:
+    path = results / "a/b.csv"
+    files.write_text(path, "old")
+    (results / files.RECORDS / "a/b.csv").unlink()
+    (results / files.RECORDS / "a").rmdir()
+    (results / files.RECORDS / "a").write_text("a file in the place of a folder")
+    with pytest.raises(InputError, match=r"b\.csv: found the system's answer"):
+        files.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert left_over(results / "a") == ["b.csv"]
+
+
+def test_contents_tell_files_apart_by_bytes_and_order_not_by_time(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("1")
+    two.write_text("2")
+    before = files.contents([one, two])
+    os.utime(one, (0, 0))
+    assert files.contents([one, two]) == before
+    assert files.contents([two, one]) != before
+    two.write_text("3")
+    assert files.contents([one, two]) != before

@@ -8,12 +8,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from command import PROJECT
+from copies import copy_project, python
 from editions_built import digest
 
 #: The second language has the English tables, so that what depends on which language can be told apart.
@@ -41,13 +41,8 @@ def edited(path: Path, old: str, new: str) -> None:
 
 
 def copied(folder: Path) -> Path:
-    """What version control holds of the project, or would hold, as a project of its own."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (PROJECT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(PROJECT / name, folder / name)
+    """A copy of the project with the two languages."""
+    copy_project(folder)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
     for place in ("templates", "predicates"):
         shutil.copytree(folder / place / "en", folder / place / "en-zz")
@@ -63,23 +58,6 @@ def snakemake(folder: Path, *arguments: str, cores: int = 1, **environment: str)
 def build(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """What `make` runs, in a copy."""
     return python(folder, "winoqueer_nl.cli", "build", "--cores", "1", *arguments)
-
-
-def python(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python module in a copy of the project, with the package of that copy."""
-    own = {
-        "PYTHONPATH": str(folder / "scripts"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=os.environ | own | environment,
-        timeout=300,
-    )
 
 
 def jobs(ran: subprocess.CompletedProcess[str]) -> list[str]:
@@ -227,6 +205,19 @@ def test_a_row_changed_rebuilds_its_language_a_wrong_one_stops_the_build_and_the
     assert results(english) == before
 
 
+def test_a_changed_table_is_noticed_whatever_its_date(english: Path) -> None:
+    path = english / "predicates/en/forms.csv"
+    content, times = path.read_bytes(), path.stat()
+    try:
+        path.write_bytes(content + b"\n")
+        os.utime(path, (0, 0))
+        ran = snakemake(english, "--dry-run")
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert jobs(ran) == jobs_of("en")
+
+
 def test_a_retired_file_that_appears_is_noticed(english: Path) -> None:
     retired = english / "templates/en-zz/counter_identities.retired.csv"
     assert not retired.exists()
@@ -284,8 +275,14 @@ def test_a_build_goes_on_after_a_killed_one_and_waits_for_nobody_who_is_gone(eng
     locks.mkdir(exist_ok=True)
     left = locks / "0.output.lock"
     left.write_text("results/en/1.0.0/pairs.parquet\n")
+    half = [english / "results/en" / name for name in (".pairs.parquet.old.part", ".pairs.parquet.new.part")]
+    for path in half:
+        path.write_text("half of it")
+    os.utime(half[0], (0, 0))
     ran = build(english)
     left.unlink(missing_ok=True)
+    assert [path.exists() for path in half] == [False, True]  # the other may be at work
+    half[1].unlink()
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Select jobs" not in ran.stdout
 
@@ -308,3 +305,21 @@ def test_a_wrong_configuration_is_told_by_the_build_in_one_line(english: Path) -
     assert (ran.returncode, other.returncode) == (1, 1)
     assert ran.stderr.startswith('config.yaml, pairs.excluded_tiers.0: found "7"; expected ')
     assert other.stderr.startswith('config.yaml, statistics.compare: found "de"; expected a language with a folder')
+
+
+def test_a_build_refuses_a_result_that_was_altered_and_builds_it_again_once_it_is_removed(english: Path) -> None:
+    path = english / "results/en/1.0.0/tables.json"
+    path.unlink()
+    assert build(english, "results/en/1.0.0/tables.json").returncode == 0
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"1.0.0", b"1.0.1", 1))
+    ran = build(english)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("results/en/1.0.0/tables.json: found other bytes than were written;")
+    assert ran.stderr.endswith("Remove it, then: winoqueer-nl build results/en/1.0.0/tables.json\n")
+    path.unlink()
+    assert build(english, "results/en/1.0.0/tables.json").returncode == 0
+    assert path.read_bytes() == content
+    # of the same bytes nothing else needs to be made anew
+    ran = build(english)
+    assert "Nothing to be done" in ran.stdout

@@ -44,7 +44,7 @@ for _module in sorted(module.name for module in pkgutil.iter_modules(commands.__
 
 
 def main() -> None:
-    """Run the command line; exit status 1 with messages for a person's mistake, 130 after Ctrl-C."""
+    """Run the command line; exit status 1 with messages for a person's mistake or a full disk, 130 after Ctrl-C."""
     try:
         app()
     except InputError as error:
@@ -56,6 +56,14 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output (head, less) has gone: nothing to say, nobody to say it to
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
         sys.exit(141)
+    except Exception as error:
+        from winoqueer_nl.files import no_room
+
+        problem = no_room(error)
+        if problem is None:
+            raise
+        print(problem, file=sys.stderr)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from winoqueer_nl.edition import Edition
-from winoqueer_nl.files import atomic, atomic_text
+from winoqueer_nl.files import atomic, atomic_text, check_intact
 from winoqueer_nl.patterns import fill
 from winoqueer_nl.planning import Cell, Planned, plan
 from winoqueer_nl.problems import InputError, Problem, listed
@@ -231,6 +231,7 @@ def read(path: Path, columns: Sequence[str] = PAIR_COLUMNS, made_by: str = "wino
         where the file is not there, is not a whole Parquet file, or lacks a column.
     """
     found, fix = "", "Build it first."
+    check_intact(path)
     try:
         if path.is_dir():  # a folder would be read as one table, of all the files in it
             found = "a folder"

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import pydantic
 
+from winoqueer_nl.files import damage
 from winoqueer_nl.problems import Problems, listed, quoted, suggestion
 from winoqueer_nl.schema import SLOT_PREFIX
 
@@ -55,6 +56,9 @@ def decoded(path: Path, problems: Problems, restore: str = _RESTORE) -> str | No
         return None
     except OSError as error:
         problems.add(path, f"the system's answer {error.strerror}", "a file that can be read", "Restore it.")
+        return None
+    if altered := damage(path):
+        problems.found.append(altered)
         return None
     if not content.strip():
         problems.add(path, "an empty file", "a header row and at least one row", restore)

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import socket
+import struct
 import threading
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -29,8 +30,8 @@ PART = 400_000
 class Fault:
     """What goes wrong: at the call number ``at`` (from 1), or at calls that ``match``; ``times`` times.
 
-    status: answer this instead. cut: close the connection without an answer; late: only after doing the work.
-    hook: called before anything else.
+    status: answer this instead. cut: close the connection without an answer; half: reset it in the middle of
+    the answer; late: only after doing the work. hook: called before anything else.
     """
 
     at: int | None = None
@@ -39,6 +40,7 @@ class Fault:
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     cut: bool = False
+    half: bool = False
     late: bool = False
     hook: Callable[[], None] | None = None
 
@@ -129,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.cut:
             self._cut()
         else:
-            self._send(answer)
+            self._send(answer, half=fault is not None and fault.half)
 
     do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _handle
 
@@ -148,7 +150,7 @@ class Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Answer, half: bool = False) -> None:
         body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         kind = "application/octet-stream" if isinstance(answer.body, bytes) else "application/json"
         with contextlib.suppress(OSError):
@@ -157,7 +159,12 @@ class Handler(BaseHTTPRequestHandler):
                 self.send_header(key, value)
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(body)
+                self.wfile.write(body[: len(body) // 2] if half else body)
+            if half:
+                self.wfile.flush()
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+                self.close_connection = True
 
     # ------------------------------------------------------------------ routes
 

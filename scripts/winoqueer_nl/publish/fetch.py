@@ -14,10 +14,8 @@ from winoqueer_nl.publish.hub import Hub
 from winoqueer_nl.release.layout import (
     CHECKSUMS,
     Release,
-    checksums_text,
-    differences,
+    check_whole,
     open_release,
-    parse_checksums,
     read_checksums,
 )
 
@@ -48,14 +46,8 @@ def fetched(hub: Hub, revision: str) -> Iterator[Release]:
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = hub.fetch(revision, Path(temporary))
-        name = f"{hub.repo}@{revision}"
-        release = open_release(folder, name)
-        expected = read_checksums(release)
-        found = parse_checksums(checksums_text(folder, [f for f in expected if (folder / f).is_file()]), name)
-        if lines := differences(expected, found):
-            raise InputError(
-                [Problem(f"{name}/{CHECKSUMS}", "; ".join(lines), "the files that it lists", "Fetch it again.")]
-            )
+        release = open_release(folder, f"{hub.repo}@{revision}")
+        check_whole(release, "Fetch it again.")
         yield release
 
 

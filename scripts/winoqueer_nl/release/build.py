@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from winoqueer_nl.config import EDITIONS_FILE, read_editions
-from winoqueer_nl.files import write_json, write_text
+from winoqueer_nl.files import check_intact, write_json, write_text
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
 from winoqueer_nl.release import card, changelog, citation, corrections, croissant, harness, statistics
 from winoqueer_nl.release.bump import check_bump, least_bump
@@ -35,6 +35,7 @@ from winoqueer_nl.release.layout import (
     STEREOTYPES,
     SURVEY,
     Release,
+    check_whole,
     checksums_text,
     numbers,
     open_release,
@@ -105,6 +106,7 @@ def _put(folder: Path, out: Path) -> None:
 def _fill(inputs: Inputs, folder: Path) -> None:
     problems = Problems()
     numbers(inputs.version)
+    check_intact(*_read_from(inputs))
     d = read_description(inputs.root, inputs.lang)
     sources = load(inputs.root, inputs.lang)
     editions = {row.edition: row for row in read_editions(inputs.root) if inputs.lang in row.languages}
@@ -130,6 +132,8 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     # From here on the folder can be compared: it has its tables, its corrections and its name.
     write_json(folder / CHANGES, {"language": inputs.lang, "version": inputs.version})
     previous = open_release(inputs.previous) if inputs.previous else None
+    if previous:
+        check_whole(previous, "Build that release again, or fetch it again.")
     changes = compare(previous, released) if previous else []
     if previous:
         check_bump(previous.version, inputs.version, changes, released.name)
@@ -163,6 +167,15 @@ def _fill(inputs: Inputs, folder: Path) -> None:
     for path in folder.rglob("*"):  # the same permissions whatever the files were copied from
         path.chmod(0o755 if path.is_dir() else 0o644)
     write_text(folder / CHECKSUMS, checksums_text(folder, released.files()))
+
+
+def _read_from(inputs: Inputs) -> list[Path]:
+    """The built files that a release is made from."""
+    edition = ("pairs.parquet", "stereotypes.csv", SENTENCE_PAIRS, METADATA)
+    paths = [inputs.edition / name for name in edition]
+    if inputs.survey:
+        paths += [inputs.survey / name for name in ("stereotypes.csv", "respondents.csv")]
+    return paths + [one.folder / name for one in inputs.scores for name in ("scores.parquet", "summary.json")]
 
 
 def _tables(inputs: Inputs, reconstructed: bool, problems: Problems) -> dict[str, pa.Table]:

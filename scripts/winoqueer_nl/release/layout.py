@@ -175,6 +175,16 @@ def read_checksums(release: Release) -> dict[str, str]:
         raise InputError([Problem(name, "bytes that are not UTF-8", "text", "Build the release again.")]) from None
 
 
+def check_whole(release: Release, fix: str) -> None:
+    """Raise InputError where a file that SHA256SUMS lists is missing or has other bytes; ``fix`` says what to do."""
+    expected = read_checksums(release)
+    present = [file for file in expected if (release.folder / file).is_file()]
+    found = parse_checksums(checksums_text(release.folder, present), release.name)
+    if lines := differences(expected, found):
+        place = f"{release.name}/{CHECKSUMS}"
+        raise InputError([Problem(place, "; ".join(lines), "the files that it lists", fix)])
+
+
 def differences(expected: dict[str, str], found: dict[str, str]) -> list[str]:
     """How two lists of checksums differ, in words."""
     lines = []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 from packaging.version import Version
 
+from winoqueer_nl.files import check_intact
 from winoqueer_nl.problems import InputError, Problem, Problems, listed
 from winoqueer_nl.statistics import analysis, comparison, editions, harmfulness, languages
 
@@ -183,6 +184,7 @@ def _other_edition(both: pd.DataFrame, edition: str) -> str:
 
 
 def _csv(path: Path, columns: Sequence[str], fix: str) -> pd.DataFrame:
+    check_intact(path)
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except FileNotFoundError as error:
@@ -208,6 +210,7 @@ def _own_table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 def _pairs(path: Path) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
+    check_intact(path)
     try:
         names = pq.read_schema(path).names
         missing = [column for column in PAIR_COLUMNS if column not in names]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from winoqueer_nl.files import sha256
+from winoqueer_nl.files import check_intact, sha256
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted, suggestion
 
 SPANS = ["span_start_x", "span_end_x", "span_start_y", "span_end_y"]
@@ -78,6 +78,7 @@ def _read(path: Path) -> pd.DataFrame:
                 )
             ]
         )
+    check_intact(path)
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)

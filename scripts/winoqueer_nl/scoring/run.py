@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from winoqueer_nl.files import sha256, write_json
+from winoqueer_nl.files import damage, sha256, write_json
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring import demo, summary
 from winoqueer_nl.scoring.canary import canary, tokenizer_warnings
@@ -181,7 +181,7 @@ def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None
         return None
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
-        same = report["fingerprint"] == mark and report["scores_sha256"] == sha256(scores)
+        same = report["fingerprint"] == mark and report["scores_sha256"] == sha256(scores) and damage(path) is None
     except (OSError, ValueError, KeyError, TypeError):
         # Scores without their summary: a run stopped between the two files. Its shards are still there.
         same, report = False, None

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from winoqueer_nl.files import sha256
+from winoqueer_nl.files import check_intact, sha256
 from winoqueer_nl.problems import InputError, Problem, Problems, listed, quoted
 from winoqueer_nl.statistics.metrics import POLICIES
 
@@ -94,6 +94,7 @@ def read_pairs(path: Path) -> pd.DataFrame:
 def read_summary(folder: Path) -> Summary:
     """A run's ``summary.json``; raises :class:`InputError` with every key that is missing or wrong."""
     path = Path(folder) / "summary.json"
+    check_intact(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -232,6 +233,7 @@ def _read_parquet(path: Path, columns: Sequence[str], fix: str) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_intact(path)
     try:
         names = pq.read_schema(path).names
         missing = [column for column in columns if column not in names]
