@@ -92,7 +92,9 @@ class OnePosition:
 
     def _narrow(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.ndim == 3 and value.shape[:2] == self._shape:
-            return value[torch.arange(len(value), device=value.device), self._places][:, None]
+            assert self._places is not None
+            # The last layer can lie on another device than the first.
+            return value[torch.arange(len(value), device=value.device), self._places.to(value.device)][:, None]
         return value
 
     def _before(self, _module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -116,7 +118,9 @@ class OnePosition:
         for part in called:
             hook = part.register_forward_pre_hook(self._before, with_kwargs=True)
             try:
-                same = called.count(part) == 1 and torch.allclose(self(ids, places), whole[places], 1e-5, 1e-5)
+                same = called.count(part) == 1 and torch.allclose(
+                    self(ids, places), whole[places.to(whole.device)], 1e-5, 1e-5
+                )
             except Exception:  # shapes that no longer fit: narrowed too early
                 same = False
             if same:
@@ -186,7 +190,8 @@ class Parts:
         """:meth:`hidden` at one place per sequence, shape (batch, width)."""
         if self._one_position is not None:
             return self._one_position(ids, places)
-        return self.hidden(ids)[torch.arange(len(ids), device=ids.device), places]
+        states = self.hidden(ids)
+        return states[torch.arange(len(ids), device=states.device), places.to(states.device)]
 
     def states(self, output: Any) -> torch.Tensor:
         """The states that :meth:`logits` takes, from an output object of :meth:`run`."""
