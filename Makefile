@@ -81,6 +81,10 @@ hooks: ## Have git refuse commits that hold survey answers
 test-slow: .make/installed ## Run the tests that take over a minute
 	@$(BIN)/python -m pytest -m slow tests
 
+.PHONY: drill
+drill: .make/installed ## Kill, fill, damage and cut builds, and compare what they end in (DRILL=quick: a short one)
+	@PYTHONPATH=tests $(BIN)/python -m drill
+
 .PHONY: slurm-check
 slurm-check: .make/installed ## Score on a real Slurm of one node under faults (root; about ten minutes)
 	@PYTHONPATH=tests $(BIN)/python -m cluster
