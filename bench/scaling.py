@@ -92,13 +92,11 @@ def main() -> None:
             command = [sys.executable, __file__, "--one", str(times), *([kind] if kind else [])]
             got = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
             base = first.setdefault(kind or arguments.kinds[0], got)
-            # Pairs of groups do not depend on the names; pairs of persons are as many for each name.
-            second = first.setdefault("names", got)
             for figure, value in got.items():
                 predicted = None
-                if figure in STEPS and base is not got:
+                if base is not got and figure in STEPS:
                     predicted = base[figure] * got["pairs"] / base["pairs"]
-                elif figure == "pairs" and second is not got:
+                elif base is not got and figure == "pairs":
                     predicted = predicted_pairs(got["names"])
                 shown = f"{predicted:>14,.1f} {value / predicted:>6.2f}" if predicted else ""
                 print(f"{times:>4}x {kind:>7} {figure:>18} {value:>14,.1f} {shown}", flush=True)

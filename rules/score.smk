@@ -11,6 +11,11 @@ The target `score` builds the scores of every model that config.yaml names.
 """
 
 MODEL = "|".join(map(re.escape, CONFIG.scoring.models)) or "(?!)"
+# What every scoring job runs. It needs no network: fetch_model has been there.
+SCORE = (
+    "HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
+    " --threads {threads} {params.options:q} > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
+)
 
 
 rule score:
@@ -39,7 +44,7 @@ rule score_prepare:
         pairs="results/{lang}/{edition}/pairs.parquet",
         files=model_files,
     output:
-        temp("results/parts/{lang}/{edition}/{model}/prepared.txt"),
+        temp(touch("results/parts/{lang}/{edition}/{model}/prepared.txt")),
     log:
         "results/logs/score/{lang}-{edition}-{model}-prepared.log",
     wildcard_constraints:
@@ -52,13 +57,11 @@ rule score_prepare:
         mem_mb=score_memory,
         runtime=score_minutes,
     params:
-        options=score_options,
+        options=lambda wildcards: [*score_options(wildcards), "--part=0/1"],
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
-        " --threads {threads} {params.options:q} --part 0/1 && echo prepared > {output:q})"
-        " > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
+        SCORE
 
 
 rule score_part:
@@ -67,7 +70,11 @@ rule score_part:
         files=model_files,
         before=parts_before,
     output:
-        temp("results/parts/{lang}/{edition}/{model}/{turn}/{part}-of-{parts}.txt"),
+        temp(
+            touch(
+                "results/parts/{lang}/{edition}/{model}/{turn}/{part}-of-{parts}.txt"
+            )
+        ),
     log:
         "results/logs/score/{lang}-{edition}-{model}-{turn}-{part}-of-{parts}.log",
     wildcard_constraints:
@@ -83,13 +90,14 @@ rule score_part:
         mem_mb=score_memory,
         runtime=score_minutes,
     params:
-        options=score_options,
+        options=lambda wildcards: [
+            *score_options(wildcards),
+            f"--part={wildcards.part}/{wildcards.parts}",
+        ],
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "(HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
-        " --threads {threads} {params.options:q} --part {wildcards.part:q}/{wildcards.parts:q} && echo done > {output:q})"
-        " > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
+        SCORE
 
 
 rule score_model:
@@ -114,9 +122,8 @@ rule score_model:
         mem_mb=score_memory,
         runtime=score_minutes,
     params:
-        options=score_options,
+        options=lambda wildcards: [*score_options(wildcards), "--overwrite"],
         entry=model_entry,
         folder="results/scores/{lang}/{edition}/{model}",
     shell:
-        "HF_HUB_OFFLINE=1 winoqueer-nl score {wildcards.model:q} --pairs {input.pairs:q} --out {params.folder:q}"
-        " --threads {threads} {params.options:q} --overwrite > {log:q} 2>&1 || (cat {log:q} >&2; exit 1)"
+        SCORE

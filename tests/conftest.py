@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 import toy
 from command import PROJECT, Ran, Run
 from winoqueer_nl import cli
+
+# A shell that starts the tests in the background has them and all that they start ignore the interrupt key.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import psutil
 
 from command import PROJECT
 
@@ -42,3 +45,12 @@ def python(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedPr
         env=environment(folder, **more),
         timeout=300,
     )
+
+
+def end_processes(folder: Path) -> None:
+    """End what is still at work in a folder: killing a process group or a job leaves what had left it alive."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if Path(process.cwd()).is_relative_to(folder):
+                process.kill()
+                process.wait(5)

@@ -223,39 +223,36 @@ def read_table(path: Path, model: type[RowModel], problems: Problems, may_be_emp
 def _cells_are_clean(path: Path, number: int, header: list[str], cells: list[str], problems: Problems) -> bool:
     clean = True
     for column, cell in zip(header, cells, strict=True):
-        if _HIDDEN.search(cell):
+        if unclean := _unclean(cell):
             clean = False
-            problems.add(
-                path,
-                quoted(cell),
-                "no blank at either end, no two blanks in a row, no tab, line feed or no-break space",
-                f"Remove it; if the released text really has it, write {VISIBLE_BLANK} (blank) or "
-                f"{VISIBLE_LINE_FEED} (line feed) there.",
-                row=number,
-                field=column,
-            )
-        elif _RUN.match(cell):
-            clean = False
-            problems.add(
-                path,
-                quoted(cell),
-                "a text that no spreadsheet program would run as a formula",
-                "Write it without =, +, - or @ in front, or without (, | and !.",
-                row=number,
-                field=column,
-            )
-        elif _BROKEN.search(cell) or len(cell) > MOST_CHARACTERS:
-            clean = False
-            long = len(cell) > MOST_CHARACTERS
-            problems.add(
-                path,
-                f"a text of {len(cell):,} characters" if long else quoted(cell),
-                f"at most {MOST_CHARACTERS:,} characters" if long else "text without control or lost characters",
-                "Look for a quotation mark that is never closed." if long else "Write the text anew.",
-                row=number,
-                field=column,
-            )
+            problems.add(path, *unclean, row=number, field=column)
     return clean
+
+
+def _unclean(cell: str) -> tuple[str, str, str] | None:
+    """What is wrong with a cell's text, as (found, expected, fix); None for a clean one."""
+    if _HIDDEN.search(cell):
+        return (
+            quoted(cell),
+            "no blank at either end, no two blanks in a row, no tab, line feed or no-break space",
+            f"Remove it; if the released text really has it, write {VISIBLE_BLANK} (blank) or "
+            f"{VISIBLE_LINE_FEED} (line feed) there.",
+        )
+    if _RUN.match(cell):
+        return (
+            quoted(cell),
+            "a text that no spreadsheet program would run as a formula",
+            "Write it without =, +, - or @ in front, or without (, | and !.",
+        )
+    if len(cell) > MOST_CHARACTERS:
+        return (
+            f"a text of {len(cell):,} characters",
+            f"at most {MOST_CHARACTERS:,} characters",
+            "Look for a quotation mark that is never closed.",
+        )
+    if _BROKEN.search(cell):
+        return quoted(cell), "text without control or lost characters", "Write the text anew."
+    return None
 
 
 def _in_words(detail: Any, model: type[pydantic.BaseModel], values: dict[str, Any]) -> tuple[str, str, str]:

@@ -17,6 +17,7 @@ from cluster import faults, project
 from cluster.faults import FAULTS
 from cluster.project import Command
 from cluster.slurm import UNFINISHED, Job, Slurm, missing, said
+from copies import end_processes
 
 #: How often the command is given before a fault counts as not survived.
 COMMANDS = 3
@@ -47,7 +48,7 @@ def main(words: list[str]) -> int:
                     check.struck(slurm, fault)
         kept = check.wrong > 0
     finally:
-        project.end_processes(scratch)
+        end_processes(scratch)
         if not kept:
             shutil.rmtree(scratch)
     print()

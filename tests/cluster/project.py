@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import yaml
 
 from cluster.slurm import PARTITION
@@ -87,14 +86,3 @@ def digests(folder: Path) -> dict[str, str]:
         summary = json.loads((place / "summary.json").read_text("utf-8")) if (place / "summary.json").exists() else {}
         found[f"{model}, summary"] = json.dumps({key: summary[key] for key in summary if key != "performance"})
     return found
-
-
-def end_processes(folder: Path) -> None:
-    """End what is still at work in the folder.
-
-    This Slurm has no control groups, so it loses sight of processes whose parent it has killed.
-    """
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if Path(process.cwd()).is_relative_to(folder):
-                process.kill()

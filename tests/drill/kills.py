@@ -10,10 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
-import psutil
-
-from copies import environment
-from drill.project import EDITION, LANG, TARGETS, Base, Ran, amiss, build, change_table, command, files, run
+from copies import end_processes
+from drill.project import EDITION, LANG, TARGETS, Base, Ran, amiss, build, change_table, files, run, start
 from drill.tally import Tally, side_by_side
 
 KILLS_OF_BUILDS, KILLS_OF_A_STAGE = 48, 2
@@ -33,14 +31,7 @@ def killed(folder: Path, arguments: list[object], chance: random.Random, longest
 
     False if it ended before that.
     """
-    process = subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=environment(folder),
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(folder, *arguments, out=subprocess.DEVNULL)
     moment = time.monotonic() + chance.uniform(0.1, longest)
     if chance.random() < 0.4:  # at the first file that is being written after that moment
         before = set(folder.rglob(".*.part"))
@@ -53,13 +44,7 @@ def killed(folder: Path, arguments: list[object], chance: random.Random, longest
         return False
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for left in psutil.process_iter():  # a shell that put itself into another group
-        try:
-            if left.cwd() == str(folder):
-                left.kill()
-                left.wait(5)
-        except psutil.Error:
-            continue
+    end_processes(folder)  # a shell may have put itself into another group
     return True
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
@@ -136,11 +137,11 @@ def _before(handler: Unsteady, body: bytes) -> None:
     reset(handler.connection)
 
 
-def _half(handler: Unsteady, body: bytes) -> None:
+def _half(handler: Unsteady, body: bytes, silent_for: float = 0.1) -> None:
     handler.head(body)
     handler.wfile.write(body[: len(body) // 2])
     handler.wfile.flush()
-    time.sleep(0.1)
+    time.sleep(silent_for)
     reset(handler.connection)
 
 
@@ -148,14 +149,6 @@ def _ended(handler: Unsteady, body: bytes) -> None:
     handler.head(body)
     handler.wfile.write(body[: len(body) // 2])
     handler.close_connection = True
-
-
-def _silent(handler: Unsteady, body: bytes) -> None:
-    handler.head(body)
-    handler.wfile.write(body[: len(body) // 2])
-    handler.wfile.flush()
-    time.sleep(4)
-    reset(handler.connection)
 
 
 def _other_bytes(handler: Unsteady, body: bytes) -> None:
@@ -169,7 +162,7 @@ WAYS: dict[str, Callable[[Unsteady, bytes], None]] = {
     "reset before the body": _before,
     "reset in the middle": _half,
     "ended in the middle": _ended,
-    "silent in the middle": _silent,
+    "silent in the middle": partial(_half, silent_for=4),
     "one byte short": _other_bytes,
 }
 

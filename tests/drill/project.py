@@ -116,6 +116,19 @@ def run(
     return Ran(ran.returncode, ran.stdout)
 
 
+def start(folder: Path, *arguments: object, out: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    """Start `winoqueer-nl` in the project, in a process group of its own; out: where both its outputs go."""
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=environment(folder),
+        start_new_session=True,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
 def build(folder: Path, *targets: str, **more: str) -> Ran:
     """What `make` runs, on one core: two faults are tried at a time."""
     return run(folder, "build", "--cores", "1", *(targets or TARGETS), **more)

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from copies import environment
 from drill.kills import PAIRS, RUN
-from drill.project import TARGETS, Base, Ran, amiss, build, command
+from drill.project import TARGETS, Base, Ran, amiss, build, start
 from drill.tally import Tally, clear, side_by_side
 
 DRILL = "two runs at once"
@@ -29,19 +28,6 @@ def drill(base: Base, tally: Tally, quick: bool) -> None:
         + [lambda seed=seed: _two_scores(base, tally, seed) for seed in range(times)]
         + [lambda: _orphaned(base, tally)],
         at_once=1,  # each holds two runs
-    )
-
-
-def start(folder: Path, *arguments: object) -> subprocess.Popen[str]:
-    """Start `winoqueer-nl` in the project."""
-    return subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=environment(folder),
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
     )
 
 

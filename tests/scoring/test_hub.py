@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +11,8 @@ from pathlib import Path
 import pytest
 import scoring_build as build
 
+from command import PROJECT
+from copies import python
 from winoqueer_nl.problems import InputError
 from winoqueer_nl.scoring import hub, loading
 
@@ -120,13 +120,7 @@ def test_without_a_connection_an_earlier_download_is_used(server):
 
 def command(*arguments, **environment) -> subprocess.CompletedProcess[str]:
     """The command line, in a process of its own."""
-    import winoqueer_nl
-
-    own = {"PYTHONPATH": str(Path(winoqueer_nl.__file__).parent.parent), "HF_HUB_DISABLE_XET": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "winoqueer_nl.cli", *map(str, arguments)],
-        env=os.environ | own | environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    return python(PROJECT, "winoqueer_nl.cli", *map(str, arguments), HF_HUB_DISABLE_XET="1", **environment)
 
 
 def test_what_was_fetched_once_is_scored_without_a_network(server, tmp_path, pairs_file):

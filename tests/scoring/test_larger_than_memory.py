@@ -104,7 +104,7 @@ def test_weights_stored_in_16_bits_are_computed_with_in_float32_and_float64(name
     assert exact.dtype == torch.float64
     torch.testing.assert_close(exact, double, rtol=1e-6, atol=1e-6)
     ours.use("bfloat16")
-    assert 1e-6 < float((logits(ours) - exact).abs().max() / exact.abs().max()) < 0.05
+    assert 1e-6 < float((logits(ours) - exact).abs().max() / exact.abs().max()) < 0.15
     assert {p.dtype for p in narrow.model.parameters()} == {dtype}
 
 

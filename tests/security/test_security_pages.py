@@ -18,7 +18,7 @@ sys.path += [str(Path(__file__).parents[1] / name) for name in ("report", "stati
 import report_made
 import statistics_made
 
-from winoqueer_nl.release.card import _cell
+from winoqueer_nl import markdown
 from winoqueer_nl.report import figures, page, svg
 from winoqueer_nl.statistics.bootstrap import Settings
 from winoqueer_nl.statistics.runs import read_runs
@@ -129,7 +129,7 @@ def test_latex_runs_no_command_of_a_name(made: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cell_of_the_dataset_card_is_one_line_without_columns_or_elements(name: str) -> None:
-    cell = _cell(NAMES[name])
+    cell = markdown.cell(NAMES[name])
     assert not re.search(r"[\n\r<]|(?<!\\)\|", cell)
 
 

@@ -9,6 +9,7 @@ import jinja2
 import pyarrow as pa
 import yaml
 
+from winoqueer_nl import markdown
 from winoqueer_nl.release.columns import SUBSET_TEXTS, meaning
 from winoqueer_nl.release.description import Description
 from winoqueer_nl.release.layout import METADATA, PAIRS, SENTENCE_PAIRS, SPLIT, parquet_of
@@ -92,11 +93,6 @@ def bibtex(d: Description, lang: str, version: str) -> str:
     return f"@misc{{{d.slug}_{version.replace('.', '_')},\n{lines}}}\n"
 
 
-def _cell(text: object) -> str:
-    """A text as a cell of a Markdown table: one line, no column or element of its own."""
-    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
-
-
 def render(
     root: Path,
     d: Description,
@@ -116,7 +112,7 @@ def render(
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(root), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
     )
-    environment.filters["cell"] = _cell
+    environment.filters["cell"] = markdown.cell
     matter = yaml.safe_dump(front_matter(d, lang, tables, folder), allow_unicode=True, sort_keys=False, width=1000)
     text = environment.get_template(TEMPLATE).render(
         front_matter=matter,

@@ -34,7 +34,7 @@ def score(
     """
     began = time.monotonic()
     ready = make_ready(name, pairs_file, settings, models)
-    done = _finished(out, ready.mark, settings)
+    done = _finished(out, ready.mark, settings.overwrite)
     if done is not None:
         layout = out / "scores_published_layout.csv"
         if settings.published_csv and not layout.exists():
@@ -73,7 +73,7 @@ def score_part(
     computes what they have left out: the scores are the same bytes however the work was cut.
     """
     ready = make_ready(name, pairs_file, settings, models)
-    if _finished(out, ready.mark, settings.model_copy(update={"overwrite": True})) is not None:
+    if _finished(out, ready.mark, overwrite=True) is not None:
         return f"Part {part}: nothing to do, the scores are complete."
     _fit(ready)
     with Store(out, ready.mark, settings.quiet, part).open() as store:
@@ -174,7 +174,7 @@ def _record(
     }  # fmt: skip
 
 
-def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None:
+def _finished(out: Path, mark: str, overwrite: bool) -> dict[str, Any] | None:
     """The summary of a finished run with this fingerprint; raises if another run's scores are in the way."""
     path, scores = out / "summary.json", out / "scores.parquet"
     if not path.exists() and not scores.exists():
@@ -187,7 +187,7 @@ def _finished(out: Path, mark: str, settings: Settings) -> dict[str, Any] | None
         same, report = False, None
     if same:
         return report
-    if report is None or settings.overwrite:
+    if report is None or overwrite:
         return None
     raise InputError(
         [

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from winoqueer_nl import markdown
 from winoqueer_nl.files import atomic_text, write_text
 from winoqueer_nl.statistics import analysis, comparison, editions, harmfulness, languages, subsets
 from winoqueer_nl.statistics.bootstrap import Settings
@@ -194,7 +195,7 @@ def _exact(value: object, places: int) -> str:
 def to_markdown(table: pd.DataFrame) -> str:
     """A Markdown table with rounded numbers, an interval in one cell with its estimate."""
     shown = presentable(table, "–")
-    cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in shown.to_numpy(str)]
+    cells = [[markdown.cell(text) for text in row] for row in shown.to_numpy(str)]
     return tabulate(cells, headers=list(shown.columns), tablefmt="github", disable_numparse=True) + "\n"
 
 
