@@ -76,13 +76,13 @@ class Job(NamedTuple):
 
 def missing() -> str | None:
     """Why no Slurm can be started here and what to do about it, or None when it can."""
-    absent = [name for name in PROGRAMS if shutil.which(name) is None]
-    if absent:
-        return f"The cluster check needs Slurm; {', '.join(absent)} cannot be found. On Debian and Ubuntu:\n  {INSTALL}"
     if os.geteuid() != 0:
         return (
             "The cluster check starts a Slurm of its own, which only root can do: run it as root, in a container say."
         )
+    absent = [name for name in PROGRAMS if shutil.which(name) is None]
+    if absent:
+        return f"The cluster check needs Slurm; {', '.join(absent)} cannot be found. On Debian and Ubuntu:\n  {INSTALL}"
     if CONF.exists() and MARK not in CONF.read_text(encoding="utf-8", errors="replace"):
         return f"This machine has a Slurm already ({CONF} is not ours). Run the cluster check on another machine."
     return None
