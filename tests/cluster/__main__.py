@@ -69,10 +69,9 @@ class Check:
         self.wrong = 0
 
     def without_cluster(self, folder: Path) -> None:
-        """Everything on this machine, in a folder of its own."""
+        """Everything on this machine, in a folder of its own, each model in one piece."""
         print("Scoring without a cluster ...", flush=True)
-        shutil.copytree(self.folder, folder)
-        command = Command(folder)
+        command = Command(project.make(folder, dict.fromkeys(project.MODELS, 1)))
         if command.wait():
             sys.exit(f"It failed:\n{command.said.read_text(encoding='utf-8')}")
         self.expected = project.digests(folder)

@@ -22,20 +22,20 @@ from winoqueer_nl.files import sha256
 SCORES = "results/scores/en/1.0.0"
 #: Models and the number of parts that each is cut into.
 MODELS = {"demo-masked": 3, "demo-causal": 2}
-CONFIG = {
-    "languages": {"en": {"editions": ["1.0.0"]}},
-    "scoring": {"models": {model: {"sample": 300, "jobs": parts} for model, parts in MODELS.items()}},
-}
 #: What docs/cluster.md has people change in profiles/slurm, here for a cluster of one node without accounting. The time
 #: limit is a minute at the first attempt and more at every further one.
 FOR_THIS_CLUSTER: dict[str, Any] = {"slurm-status-command": "squeue", "slurm-init-seconds-before-status-checks": 5}
 SHORT = {"score_part": {"runtime": "attempt"}}
 
 
-def make(folder: Path) -> Path:
-    """Write the project into a folder that does not exist yet."""
+def make(folder: Path, models: dict[str, int] = MODELS) -> Path:
+    """Write the project into a folder that does not exist yet; models: the number of parts of each."""
     copy_project(folder)
-    (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG), encoding="utf-8")
+    config = {
+        "languages": {"en": {"editions": ["1.0.0"]}},
+        "scoring": {"models": {model: {"sample": 300, "jobs": parts} for model, parts in models.items()}},
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     profile = yaml.safe_load((PROJECT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
     profile |= FOR_THIS_CLUSTER
     profile["default-resources"]["slurm_partition"] = PARTITION

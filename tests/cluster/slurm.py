@@ -6,11 +6,13 @@ No systemd and no accounting. It needs root and Debian's packages; `missing` say
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +24,8 @@ PROGRAMS = ("slurmctld", "slurmd", "srun", "sbatch", "scontrol", "squeue", "scan
 #: The only place where every part of Slurm looks: the steps of a job are started without SLURM_CONF.
 CONF = Path("/etc/slurm/slurm.conf")
 MARK = "# Written by the cluster check of WinoQueer-NL for the time that it runs."
+#: Held by the check that is at work.
+LOCK = Path(tempfile.gettempdir()) / "winoqueer-nl-cluster-check.lock"
 PARTITION = "check"
 UNFINISHED = "running,pending,completing"
 DAEMONS = ("slurmd", "slurmctld", "munged")
@@ -72,13 +76,13 @@ class Job(NamedTuple):
 
 def missing() -> str | None:
     """Why no Slurm can be started here and what to do about it, or None when it can."""
-    absent = [name for name in PROGRAMS if shutil.which(name) is None]
-    if absent:
-        return f"The cluster check needs Slurm; {', '.join(absent)} cannot be found. On Debian and Ubuntu:\n  {INSTALL}"
     if os.geteuid() != 0:
         return (
             "The cluster check starts a Slurm of its own, which only root can do: run it as root, in a container say."
         )
+    absent = [name for name in PROGRAMS if shutil.which(name) is None]
+    if absent:
+        return f"The cluster check needs Slurm; {', '.join(absent)} cannot be found. On Debian and Ubuntu:\n  {INSTALL}"
     if CONF.exists() and MARK not in CONF.read_text(encoding="utf-8", errors="replace"):
         return f"This machine has a Slurm already ({CONF} is not ours). Run the cluster check on another machine."
     return None
@@ -88,6 +92,13 @@ class Slurm:
     """A running Slurm; use it in a `with` block."""
 
     def __enter__(self) -> Slurm:
+        # A lock of the system: gone with the process that holds it, however it ends.
+        self.lock = LOCK.open("w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.lock.close()
+            sys.exit("Another cluster check is at work on this machine. Wait until it has ended.")
         _remove_leftovers()
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-check-"))
         self.host = socket.gethostname().split(".")[0]
@@ -104,6 +115,7 @@ class Slurm:
                 said("scancel", job.number)
             self.wait_until(lambda: not self.jobs(UNFINISHED), "all jobs are cancelled", 20)
         _remove_leftovers()
+        self.lock.close()
 
     def _start(self) -> None:
         self.folder.chmod(0o755)  # munge asks for it

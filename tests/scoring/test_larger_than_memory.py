@@ -20,6 +20,7 @@ import torch
 from safetensors import safe_open
 
 from winoqueer_nl.problems import InputError
+from winoqueer_nl.scoring import engine as engine_module
 from winoqueer_nl.scoring import footprint, placing
 from winoqueer_nl.scoring import precision as precision_module
 from winoqueer_nl.scoring.engine import Engine
@@ -119,6 +120,33 @@ def test_float64_leaves_a_model_in_float32_as_it_was():
     engine.use("float32")
     assert all(torch.equal(v, before[n]) and v.dtype == torch.float32 for n, v in model.state_dict().items())
     assert [vars(module).get("forward") for module in model.modules()] == forwards
+
+
+def test_the_output_layer_is_widened_once_for_all_its_chunks(tmp_path, monkeypatch):
+    """Whatever the size of the chunks, the same log-probabilities; and nothing wide is kept afterwards."""
+    folder = saved(tmp_path, "gpt2", torch.bfloat16)
+    with_room(monkeypatch, 2.5 * parameters_of(folder))
+    loaded = load(find(str(folder)), "m", device="cpu", precision="auto")
+    ids = loaded.tokenizer("Alle Oranen eten graag rode soep.")["input_ids"]
+    engine = Engine(loaded.model, "m", True, ids, widening=loaded.widening)
+    states = engine.hidden(torch.tensor([ids]))[0]
+    lines, targets = torch.arange(len(ids)), torch.tensor(ids)
+    whole = engine.log_probabilities(states, lines, targets)
+    seen = []
+    real = torch.nn.functional.linear
+
+    def linear(x, weight, bias=None):
+        seen.append(weight)
+        return real(x, weight, bias)
+
+    monkeypatch.setattr(engine_module, "MOST_LOGITS", 1)
+    monkeypatch.setattr(torch.nn.functional, "linear", linear)
+    chunks = engine.log_probabilities(states, lines, targets)
+    assert len(seen) == len(ids) > 1
+    assert len({weight.data_ptr() for weight in seen}) == 1
+    assert seen[0].dtype == torch.float32
+    assert loaded.model.lm_head.weight.dtype == torch.bfloat16
+    np.testing.assert_allclose(chunks, whole, atol=1e-5)
 
 
 # Spread ---------------------------------------------------------------------------------------------------

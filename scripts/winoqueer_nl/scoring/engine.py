@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import numpy as np
@@ -161,10 +162,13 @@ class Engine:
         states: shape (lines, width). of_line: line of each target, ascending or not. targets: token ids.
         The output layer runs over chunks of lines, so that all logits are never held at once.
         """
-        with torch.inference_mode():
+        once = self._widening.once() if self._widening is not None else nullcontext()
+        with torch.inference_mode(), once:
             of_line, targets = of_line.to(states.device), targets.to(states.device)
             out = torch.empty(len(targets), dtype=torch.float64, device=states.device)
-            step = max(1, MOST_LOGITS // self.parts.vocabulary)
+            # An output layer that is widened or read from disk for each chunk wants fewer of them.
+            most = MOST_LOGITS if self._widening is None else 4 * MOST_LOGITS
+            step = max(1, most // self.parts.vocabulary)
             for first in range(0, len(states), step):
                 here = torch.nonzero((of_line >= first) & (of_line < first + step)).squeeze(1)
                 lines = of_line[here] - first

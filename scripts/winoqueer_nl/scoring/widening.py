@@ -7,7 +7,8 @@ computes exactly what it would in float32, or in float64, with one module's weig
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -44,6 +45,7 @@ class Widening:
     def __init__(self, model: nn.Module) -> None:
         self._products: set[nn.Module] = set()
         self._precision = "float32"
+        self._kept: dict[nn.Module, dict[str, torch.Tensor]] | None = None
         self._undo: list[Callable[[], None]] = []
         for module in model.modules():
             if any(p is not None and p.is_floating_point() for p in module._parameters.values()):
@@ -56,6 +58,15 @@ class Widening:
     def use(self, precision: str) -> None:
         """Compute in `float32`, `float64`, or `bfloat16` (the products of :meth:`products_of`, all else in float32)."""
         self._precision = precision
+
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Within, keep what is widened: for a part that runs many times in a row (the output layer, by chunks)."""
+        self._kept = {}
+        try:
+            yield
+        finally:
+            self._kept = None
 
     def off(self) -> None:
         """Leave the model as it was."""
@@ -72,9 +83,12 @@ class Widening:
             low = self._precision == "bfloat16" and module in self._products
             wide = torch.float64 if self._precision == "float64" else torch.float32
             held = {n: p for n, p in module._parameters.items() if p is not None and p.is_floating_point()}
+            kept = self._kept.get(module) if self._kept is not None else None
+            widened = kept or {n: p.to(torch.bfloat16 if low else wide) for n, p in held.items()}
+            if self._kept is not None:
+                self._kept[module] = widened
             try:
-                for n, p in held.items():
-                    module._parameters[n] = p.to(torch.bfloat16 if low else wide)  # type: ignore[assignment]
+                module._parameters.update(widened)  # type: ignore[arg-type]
                 if low:
                     return inner(args[0].to(torch.bfloat16), *args[1:], **kwargs).to(torch.float32)
                 return inner(*args, **kwargs)
