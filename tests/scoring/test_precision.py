@@ -176,11 +176,11 @@ def test_bfloat16_rounds_products_alone(name):
     engine.use("bfloat16")
     low = engine.hidden(ids)
     assert low.dtype == torch.float32
-    assert 0 < (low - full).abs().max() < 0.1
+    assert 0 < (low - full).abs().max() / full.abs().max() < 0.15
     states, lines, targets = full[0], torch.tensor([1, 1, 2]), torch.tensor([3, 7, 5])
     rounded = engine.log_probabilities(states, lines, targets)
     engine.use("float32")
     exact = engine.log_probabilities(states, lines, targets)
-    assert 0 < np.abs(rounded - exact).max() < 0.02
+    assert 0 < np.abs(rounded - exact).max() < 0.05
     # Two targets of one state share their sum over the vocabulary, so their difference is the scored logits' own.
     assert abs((rounded[0] - rounded[1]) - (exact[0] - exact[1])) < 1e-5
