@@ -101,7 +101,7 @@ def _sampled(pairs: Pairs, settings: Settings) -> tuple[Pairs, Sample | None]:
 
 def shard_size(engine: Engine) -> int:
     """Token positions in a shard for this model: on a GPU several batches, however large it is."""
-    least = LEAST_SHARD if engine.device.type == "cpu" else 8 * BUDGET[engine.device.type]
+    least = LEAST_SHARD if engine.device.type == "cpu" else 8 * BUDGET.get(engine.device.type, LEAST_SHARD)
     return min(MOST_SHARD, max(least, int(SHARD_FLOP / (2 * engine.parameters))))
 
 
