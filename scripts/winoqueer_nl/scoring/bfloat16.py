@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import torch
@@ -11,23 +12,34 @@ from transformers.pytorch_utils import Conv1D
 Forward = Callable[[torch.Tensor], torch.Tensor]
 
 
-def _stays_low(name: str, weight: torch.Tensor) -> bool:
-    """Whether a layer's outputs may stay in bfloat16: those that a feed-forward's activation reads.
+def _width_in(layer: nn.Module) -> int:
+    return int(layer.weight.shape[0 if isinstance(layer, Conv1D) else 1])  # type: ignore[union-attr, index]
 
-    The next product would round them anyway, so casting them back costs time and gains nothing. Queries, keys
-    and values do gain from float32, and what joins the sum along the layers belongs to it.
+
+def _width_out(layer: nn.Module) -> int:
+    return int(layer.weight.shape[1 if isinstance(layer, Conv1D) else 0])  # type: ignore[union-attr, index]
+
+
+def _stay_low(linear: dict[str, nn.Module]) -> set[str]:
+    """The layers whose outputs may stay in bfloat16: those that a plain feed-forward's activation reads.
+
+    The next product would round them anyway, so casting them back costs time and gains nothing. All others gain
+    from float32: queries, keys and values; what joins the sum along the layers; the two factors of a gated
+    feed-forward, where more layers write the inner width than read it (or it is written twice as wide).
     """
-    within_a_layer = any(part.isdigit() for part in name.split("."))
-    return within_a_layer and "att" not in name and weight.shape[0] > weight.shape[1]
+    inside = {name: m for name, m in linear.items() if "att" not in name and any(c.isdigit() for c in name.split("."))}
+    read = Counter(map(_width_in, inside.values()))
+    written = Counter(map(_width_out, inside.values()))
+    widening = {name: _width_out(m) for name, m in inside.items() if _width_out(m) > _width_in(m)}
+    return {name for name, width in widening.items() if read[width] == written[width]}
 
 
-def _linear(name: str, layer: nn.Module) -> Forward:
-    """The same map with its matrix product in bfloat16; what goes in may be float32."""
+def _linear(layer: nn.Module, low: bool) -> Forward:
+    """The same map with its matrix product in bfloat16; what comes out is float32 unless `low`."""
     weight = layer.weight.detach().to(torch.bfloat16)  # type: ignore[operator]
     if isinstance(layer, Conv1D):
         weight = weight.t().contiguous()
     bias = None if layer.bias is None else layer.bias.detach().to(torch.bfloat16)  # type: ignore[operator]
-    low = _stays_low(name, weight)
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         y = nn.functional.linear(x.to(torch.bfloat16), weight, bias)
@@ -41,7 +53,8 @@ class Bfloat16:
 
     def __init__(self, layers: nn.Module) -> None:
         linear = {name: m for name, m in layers.named_modules() if type(m) in (nn.Linear, Conv1D)}
-        self._forwards: dict[nn.Module, Forward] = {m: _linear(name, m) for name, m in linear.items()}
+        low = _stay_low(linear)
+        self._forwards: dict[nn.Module, Forward] = {m: _linear(m, name in low) for name, m in linear.items()}
 
     def on(self) -> None:
         """Compute in bfloat16 from now on."""
