@@ -35,13 +35,11 @@ from winoqueer_nl.scoring.loading import choose_device  # noqa: E402
 from winoqueer_nl.scoring.masked import MaskedPlan  # noqa: E402
 from winoqueer_nl.scoring.pairs import read_pairs  # noqa: E402
 from winoqueer_nl.scoring.placing import device_name  # noqa: E402
-from winoqueer_nl.scoring.precision import CALIBRATION, LARGEST, SIGMAS, Ladder  # noqa: E402
+from winoqueer_nl.scoring.precision import CALIBRATION, Ladder, reach  # noqa: E402
+from winoqueer_nl.scoring.ready import shard_size  # noqa: E402
 from winoqueer_nl.scoring.sample import choose, random_order  # noqa: E402
 from winoqueer_nl.scoring.shards import Store  # noqa: E402
 from winoqueer_nl.scoring.tokens import needed_tokens  # noqa: E402
-
-#: Token positions in a shard: enough for several batches of the device.
-SHARD = {"cpu": 8192, "cuda": 1 << 18}
 
 
 def finish(device: torch.device) -> None:
@@ -112,7 +110,9 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
     needed = needed_tokens(tokenizer, pairs, kind, name)
     engine = Engine(model, name, not masked, needed.encoded.ids[0])
 
-    def plan(only: np.ndarray | None = None, size: int = SHARD[arguments.device.type]) -> Any:
+    size = shard_size(engine)
+
+    def plan(only: np.ndarray | None = None) -> Any:
         if masked:
             return MaskedPlan(needed, tokenizer.mask_token_id, size, only)
         return CausalPlan(needed, size, only, engine.shares_beginnings)
@@ -125,6 +125,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         total.counts(len(pairs))
     joining = clock() - began
     cost = sum(shard.cost for shard in whole.shards)
+    published = sum(shard.cost for shard in plan(np.unique(needed.sums["published"].token)).shards)
 
     some = choose(pairs.frame, arguments.naive, 0).rows
     naive.published(model, tokenizer, texts[0], texts[len(pairs)], masked)
@@ -149,8 +150,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         for shard in part.shards:
             values[shard.tokens] = part.compute(shard, engine, engine.budget)
         found[precision] = [np.diff(s.scores(values, len(pairs))[order], axis=1)[:, 0] for s in needed.sums.values()]
-    errors = [low - high for low, high in zip(found["bfloat16"], found["float32"], strict=True)]
-    margin = max(SIGMAS * max(np.sqrt((e**2).mean()) for e in errors), LARGEST * max(np.abs(e).max() for e in errors))
+    margin = reach(np.array(found["bfloat16"]) - np.array(found["float32"]))
     near = np.min(np.abs(found["bfloat16"]), axis=0) < margin
     share = float(near.mean())
     again = random_order(pairs.frame["pair_id"], 1)[: int(share * len(pairs))]
@@ -172,6 +172,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
         "model": name,
         "needed_tokens": len(needed),
         "token_positions": cost,
+        "token_positions_for_the_published_policy_alone": published,
         "naive_milliseconds_per_pair": round(1000 * naive_pair, 1),
         "hours_for_the_whole_set": {k: round(v / 3600, 3) for k, v in seconds.items()},
         "times_faster": {k: round(seconds["naive"] / seconds[k], 1) for k in ("float32", "auto")},
@@ -204,7 +205,7 @@ def flips(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     needed = needed_tokens(tokenizer, pairs, "masked" if masked else "causal", name)
     model = bench_model(name, arguments.spread, len(tokenizer)).to(arguments.device)
     engine = Engine(model, name, not masked, needed.encoded.ids[0])
-    size = SHARD[arguments.device.type]
+    size = shard_size(engine)
 
     def plan(only: np.ndarray | None) -> Any:
         if masked:

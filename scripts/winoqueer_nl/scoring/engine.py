@@ -14,6 +14,7 @@ from transformers import DynamicCache
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring.bfloat16 import Bfloat16
 from winoqueer_nl.scoring.body import Parts
+from winoqueer_nl.scoring.output import OutputLayer
 from winoqueer_nl.scoring.placing import device_of
 from winoqueer_nl.scoring.widening import Widening
 
@@ -64,14 +65,17 @@ class Engine:
         self.budget = budget or BUDGET.get(self.device.type, 2048)
         self.precision = "float32"
         self.parameters = sum(p.numel() for p in model.parameters())
-        self._model = model
+        self._model, self._causal = model, causal
         self._low: Bfloat16 | None = None
         self._widening = widening
         self._double: Widening | None = None
         ids = torch.tensor([probe], device=self.device)
         self.parts = Parts(model, ids, masked=not causal)
+        self._output: OutputLayer | None = None
         if widening is not None:
             widening.products_of(self.parts.layers)
+        elif self.parts.split and type(model.get_output_embeddings()) is torch.nn.Linear:
+            self._output = OutputLayer(model.get_output_embeddings())
         # The argument that holds keys and values has two names across the library's versions.
         named = inspect.signature(self.parts.layers.forward).parameters
         self._cache = "cache" if "cache" in named else "past_key_values"
@@ -84,7 +88,8 @@ class Engine:
     def use(self, precision: str) -> None:
         """Compute in `float32`, `bfloat16` or `float64` from now on.
 
-        In bfloat16 only the matrix products are; see :mod:`winoqueer_nl.scoring.bfloat16`.
+        In bfloat16 only the matrix products are; see :mod:`winoqueer_nl.scoring.bfloat16` for the layers and
+        :mod:`winoqueer_nl.scoring.output` for the output layer.
         """
         if precision == self.precision:
             return
@@ -103,8 +108,11 @@ class Engine:
             self._double = None
         if precision == "bfloat16":
             if self._low is None:
-                self._low = Bfloat16(self.parts.layers, self._model.get_output_embeddings())
+                self._low = Bfloat16(self.parts.layers)
             self._low.on()
+        if self._output is not None and self._causal:
+            # A masked model's output layer runs at one position in ten or so: there it would save little.
+            self._output.use_bfloat16(precision == "bfloat16")
         self.precision = precision
 
     def has_fast_bfloat16(self) -> bool:
@@ -172,8 +180,8 @@ class Engine:
             for first in range(0, len(states), step):
                 here = torch.nonzero((of_line >= first) & (of_line < first + step)).squeeze(1)
                 lines = of_line[here] - first
-                if self.precision == "bfloat16" and self._low is not None:
-                    self._low.scored(lines, targets[here])
+                if self._output is not None:
+                    self._output.scored(lines, targets[here])
                 logits = self.parts.logits(states[first : first + step])
                 logits = logits if logits.dtype == torch.float64 else logits.float()
                 # One fused pass over the vocabulary: on a CPU six times as fast as logsumexp.

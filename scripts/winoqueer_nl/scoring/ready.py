@@ -14,7 +14,7 @@ import torch
 from winoqueer_nl.problems import InputError, Problem
 from winoqueer_nl.scoring import demo, hub, loading, summary
 from winoqueer_nl.scoring.causal import CausalPlan
-from winoqueer_nl.scoring.engine import Engine
+from winoqueer_nl.scoring.engine import BUDGET, Engine
 from winoqueer_nl.scoring.masked import MaskedPlan
 from winoqueer_nl.scoring.models import Model
 from winoqueer_nl.scoring.pairs import Pairs, read_pairs
@@ -99,10 +99,15 @@ def _sampled(pairs: Pairs, settings: Settings) -> tuple[Pairs, Sample | None]:
     return pairs.take(sample.rows.tolist()), sample
 
 
+def shard_size(engine: Engine) -> int:
+    """Token positions in a shard for this model: on a GPU several batches, however large it is."""
+    least = LEAST_SHARD if engine.device.type == "cpu" else 8 * BUDGET.get(engine.device.type, LEAST_SHARD)
+    return min(MOST_SHARD, max(least, int(SHARD_FLOP / (2 * engine.parameters))))
+
+
 def planner(loaded: loading.Loaded, engine: Engine, shard_tokens: int | None) -> Callable[..., Plan]:
     """A function from needed tokens (and which of them, all if None) to a plan for this model."""
-    by_cost = int(SHARD_FLOP / (2 * engine.parameters))
-    size = shard_tokens or min(MOST_SHARD, max(LEAST_SHARD, by_cost))
+    size = shard_tokens or shard_size(engine)
     if loaded.kind == "masked":
         mask = check_mask_token(loaded.tokenizer, loaded.name)
         return lambda needed, only=None: MaskedPlan(needed, mask, size, only)
