@@ -1,6 +1,6 @@
-"""Clocks that jump: files dated far ahead or far back, and builds under another time than the one before.
+"""Clocks that jump, as files show it: dated far ahead or far back, whole or in the middle of a build.
 
-Where the program `faketime` is installed, builds are also run under its clock.
+(A clock faked by a library would do more harm than a real one: Python's own waits hang or fail under libfaketime.)
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import shutil
 import time
 from pathlib import Path
 
-from drill.project import LANG, TABLE, TARGETS, Base, amiss, build, change_table, run
+from drill.project import LANG, TABLE, Base, amiss, build, change_table
 from drill.tally import Tally, clear, side_by_side
 
 DRILL = "clock jumps"
@@ -27,10 +27,6 @@ def drill(base: Base, tally: Tally, quick: bool) -> None:
         for change in (False, True)
     ]
     cases += [lambda years=years: _stopped_in_between(base, tally, years) for years in (-20, 20)]
-    if shutil.which("faketime"):
-        cases += [lambda by=by: _under_another_clock(base, tally, by) for by in ("+10y", "-10y")]
-    else:
-        tally.skip(f"{DRILL}, builds under another clock", "needs the program faketime")
     side_by_side(cases[1::4] if quick else cases)
 
 
@@ -61,16 +57,6 @@ def _stopped_in_between(base: Base, tally: Tally, years: int) -> None:
     change_table(folder)
     build(folder, f"results/{LANG}/1.0.0/tables.json")
     _ends_well(base, tally, folder, f"results {years:+} years, table changed, first stage alone built", True)
-
-
-def _under_another_clock(base: Base, tally: Tally, by: str) -> None:
-    """A whole build years ahead or back; then with the right clock a table is changed."""
-    folder = base.copy(base.sources)
-    first = run(folder, "build", "--cores", "1", *TARGETS, prefix=("faketime", "-f", by))
-    said = amiss(folder, base.expected, whole=True) or ("" if first.status == 0 else first.said[-1500:])
-    tally.note(DRILL, f"a build under a clock {by}", "wrong" if said else "right", said)
-    change_table(folder)
-    _ends_well(base, tally, folder, f"a table changed after a build under a clock {by}", True)
 
 
 def _ends_well(base: Base, tally: Tally, folder: Path, fault: str, changed: bool) -> None:

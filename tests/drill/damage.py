@@ -93,6 +93,7 @@ def _under_build(base: Base, tally: Tally, names: list[str]) -> None:
             if ran.status == 0:  # made again
                 said = amiss(folder, base.expected, whole=True)
                 tally.note(BUILD, fault, "wrong" if said else "right", said)
+                path.write_bytes(content)
                 continue
             said = "" if clear(ran.said, name) else f"no clear message: {ran.said[-800:]}"
             said = said or amiss(folder, base.expected | {name: outputs(folder)[name]}, whole=True)

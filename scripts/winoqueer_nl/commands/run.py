@@ -9,9 +9,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from winoqueer_nl.config import Config
 
 # What Snakemake says of its own doings at every step; what the stages say, and every error, stays.
 SMALL_TALK = (
@@ -27,6 +30,9 @@ SMALL_TALK = (
 
 #: A build that has failed on a disk with less room (bytes) most likely failed for that.
 LEAST_FREE = 20_000_000
+
+#: Where the sources stand that a build reads.
+SOURCES = ("templates", "predicates", "survey", "release", "models.yaml")
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +61,7 @@ def build(
     if profile is not None and not (profile / "config.yaml").is_file():
         found = "no such folder" if not profile.is_dir() else "no config.yaml in it"
         raise InputError([Problem(f"--profile {profile}", found, "a folder of profiles/, or one of your own", "")])
-    load(Path())  # its mistakes are told here, without Snakemake's words around them
+    config = load(Path())  # its mistakes are told here, without Snakemake's words around them
     results, place = Path("results"), Path(".snakemake")
     write_text(results / ".gitignore", "# built\n*\n")  # also finds out that results/ can be written
     write_text(place / ".gitignore", "# Snakemake's records of what was built\n*\n")
@@ -68,7 +74,7 @@ def build(
                 [Problem(str(Path.cwd()), "another build at work here", "one at a time", "Wait until it has ended.")]
             ) from None
         _remove_left_over(results)
-        _go_by_contents(results)
+        _go_by_contents(results, config)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--max-checksum-file-size", "1GB"]  # a file made again with the same bytes is no reason to go on
         if profile is not None:
@@ -112,17 +118,22 @@ def _remove_left_over(results: Path) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def _go_by_contents(results: Path) -> None:
+def _go_by_contents(results: Path, config: Config) -> None:
     """Refuse to build on files that were altered, and let no clock decide what is up to date.
 
     A result dated ahead of now would count as newer than whatever is changed from now on. It is dated back: Snakemake
-    then compares what was read for it with what is there.
+    then compares what was read for it with what is there. A source dated ahead would make every result look too old to
+    Snakemake, which refuses it: it is dated now.
     """
-    from winoqueer_nl.files import RECORDS, check_intact, recorded
+    from winoqueer_nl.files import RECORDS, check_intact, recorded, unwritable
 
     (results / RECORDS).mkdir(exist_ok=True)
     check_intact(*recorded(results))
-    ahead = time.time() + 60  # the clock of a file server may differ by a little
-    for path in results.rglob("*"):
-        if path.is_file() and path.stat().st_mtime > ahead:
-            os.utime(path, (1, 1))  # to Snakemake, 0 says nothing
+    exports = [path for one in config.languages.values() if one.survey for path in one.survey.exports]
+    for place in (results, *map(Path, (*SOURCES, *exports))):
+        for path in [place, *place.rglob("*")]:
+            if path.is_file() and path.stat().st_mtime > time.time() + 60:  # a file server's clock may differ a little
+                try:
+                    os.utime(path, (1, 1) if place == results else None)  # to Snakemake, 0 says nothing
+                except OSError as error:
+                    raise unwritable(path, error) from error
