@@ -178,9 +178,9 @@ def test_bfloat16_rounds_products_alone(name):
     full = engine.hidden(ids)
     engine.use("bfloat16")
     rounded = set()
-    for path, module in model.named_modules():
-        if type(module) in (torch.nn.Linear, Conv1D):
-            module.register_forward_hook(
+    for path, layer in model.named_modules():
+        if type(layer) in (torch.nn.Linear, Conv1D):
+            layer.register_forward_hook(
                 lambda _m, _i, output, path=path: rounded.add(path) if output.dtype == torch.bfloat16 else None
             )
     low = engine.hidden(ids)
