@@ -154,9 +154,6 @@ def known_models():
 
 MODELS = known_models()
 
-# Graphics cards of one scoring job.
-GPUS = 1 if CONFIG.scoring.device.startswith("cuda") else 0
-
 
 def score_outputs():
     """The scores that the configuration asks for: every edition by every model."""

@@ -53,7 +53,7 @@ rule score_prepare:
         ENVIRONMENT
     threads: score_threads
     resources:
-        gpu=GPUS,
+        gpu=CONFIG.scoring.gpus,
         mem_mb=score_memory,
         runtime=score_minutes,
     params:
@@ -86,7 +86,7 @@ rule score_part:
         ENVIRONMENT
     threads: score_threads
     resources:
-        gpu=GPUS,
+        gpu=CONFIG.scoring.gpus,
         mem_mb=score_memory,
         runtime=score_minutes,
     params:
@@ -118,7 +118,7 @@ rule score_model:
         ENVIRONMENT
     threads: score_threads
     resources:
-        gpu=GPUS,
+        gpu=CONFIG.scoring.gpus,
         mem_mb=score_memory,
         runtime=score_minutes,
     params:

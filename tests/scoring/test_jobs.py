@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copies import copy_project, python
 from winoqueer_nl.scoring.jobs import PATIENCE, START_MINUTES, cost, hours_side_by_side
 
 KINDS = st.sampled_from(["masked", "causal"])
@@ -51,3 +52,20 @@ def test_side_by_side_is_never_faster_than_a_fair_share_nor_slower_than_alone():
     assert alone == pytest.approx(fair + sum(c.parts for c in costs) * START_MINUTES / 60)
     for machines in (2, 5, 50):
         assert alone / machines - 1e-9 <= hours_side_by_side(costs, machines) <= alone
+
+
+@pytest.mark.parametrize(
+    ("settings", "cards"), [("device: cuda", 1), ("device: auto", 0), ("device: spread\n  jobs: {gpus: 4}", 4)]
+)
+def test_every_scoring_job_asks_for_its_graphics_cards(settings, cards, tmp_path):
+    copy_project(tmp_path / "copy")
+    models = "models: {demo-causal: {sample: 60, jobs: 2}}"
+    (tmp_path / "copy/config.yaml").write_text(
+        f"languages:\n  en:\n    editions: ['1.0.0']\nscoring:\n  {models}\n  {settings}\n", encoding="utf-8"
+    )
+    planned = python(tmp_path / "copy", "snakemake", "--dry-run", "score")
+    assert planned.returncode == 0, planned.stderr
+    # One job prepares, two compute in each of two turns, one joins.
+    jobs = [job for job in planned.stdout.split("\nrule ") if job.startswith("score_")]
+    assert len(jobs) == 6
+    assert all(f"gpu={cards}," in job for job in jobs)

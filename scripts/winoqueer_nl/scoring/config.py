@@ -38,6 +38,12 @@ class JobsConfig(Strict):
         "20 a graphics card in float32, 200 and more one in bfloat16",
     )
     pairs: int = Field(default=45000, ge=1, description="about how many pairs an edition has; decides on the cuts only")
+    gpus: int | None = Field(
+        default=None,
+        ge=0,
+        le=64,
+        description="graphics cards that each job asks a cluster for; 1 with device cuda and 0 otherwise if left out",
+    )
 
 
 class ScoringConfig(Strict):
@@ -58,3 +64,8 @@ class ScoringConfig(Strict):
     threads: int = Field(default=2, ge=1, description="CPU threads of one model's run")
     seed: int = Field(default=0, ge=0, description="seed of the samples")
     jobs: JobsConfig = Field(default=JobsConfig(), description="how runs are cut into jobs")
+
+    @property
+    def gpus(self) -> int:
+        """Graphics cards that each job asks a cluster for."""
+        return self.jobs.gpus if self.jobs.gpus is not None else int(self.device.startswith("cuda"))
