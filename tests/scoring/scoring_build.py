@@ -78,9 +78,15 @@ def _wordpiece(texts: list[str], size: int | None, lower: bool = False) -> Token
     made.normalizer = normalizers.BertNormalizer(lowercase=lower, strip_accents=lower)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    made.train_from_iterator(
-        texts, trainers.WordPieceTrainer(vocab_size=size or 90, special_tokens=special, show_progress=False)
-    )
+    # The trainer numbers letters within a word in another order every time, and ties between pieces go by number. What
+    # it is given as special is numbered before; a model of the same vocabulary then knows of no special letters.
+    letters = set("".join(made.normalizer.normalize_str(text) for text in texts).replace(" ", ""))
+    within = [f"##{letter}" for letter in sorted(letters)]
+    trainer = trainers.WordPieceTrainer(vocab_size=size or 90, special_tokens=[*special, *within], show_progress=False)
+    trained = Tokenizer(made.model)
+    trained.normalizer, trained.pre_tokenizer = made.normalizer, made.pre_tokenizer
+    trained.train_from_iterator(texts, trainer)
+    made.model = models.WordPiece(trained.get_vocab(), unk_token="[UNK]")
     made.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[(t, made.token_to_id(t)) for t in ("[CLS]", "[SEP]")]
     )
@@ -233,6 +239,7 @@ ARCHITECTURES = {
     "phi": "byte-level causal",
     "gemma": "unigram causal",
 }
+MASKED = ("bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta")
 
 
 def saved(folder: Path, name: str, seed: int = 0, texts: list[str] | None = None) -> Path:

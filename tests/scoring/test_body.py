@@ -8,10 +8,8 @@ import torch
 
 from winoqueer_nl.scoring.body import Parts
 
-MASKED = ["bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta"]
 
-
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", build.MASKED)
 def test_the_last_layer_runs_at_the_masked_positions_alone(name):
     """The states there are those of the whole pass, whatever the batch and the positions.
 

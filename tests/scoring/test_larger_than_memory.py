@@ -30,7 +30,6 @@ from winoqueer_nl.scoring.run import score
 from winoqueer_nl.scoring.settings import Settings
 
 CPU = torch.device("cpu")
-MASKED = ("bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta")
 
 
 def saved(folder, name, dtype=torch.float32, spread=0.3):
@@ -80,7 +79,7 @@ def same_decisions(a, b):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", build.ARCHITECTURES)
 def test_weights_stored_in_16_bits_are_computed_with_in_float32_and_float64(name, dtype, tmp_path, monkeypatch):
-    folder, causal = saved(tmp_path, name, dtype), name not in MASKED
+    folder, causal = saved(tmp_path, name, dtype), name not in build.MASKED
     wide = load(find(str(folder)), "m", device="cpu")
     with_room(monkeypatch, 2.5 * parameters_of(folder))
     narrow = load(find(str(folder)), "m", device="cpu", precision="auto")
@@ -105,7 +104,7 @@ def test_weights_stored_in_16_bits_are_computed_with_in_float32_and_float64(name
     assert exact.dtype == torch.float64
     torch.testing.assert_close(exact, double, rtol=1e-6, atol=1e-6)
     ours.use("bfloat16")
-    assert 1e-6 < float((logits(ours) - exact).abs().max() / exact.abs().max()) < 0.15
+    assert 1e-6 < float((logits(ours) - exact).abs().max() / exact.abs().max()) < 0.05
     assert {p.dtype for p in narrow.model.parameters()} == {dtype}
 
 

@@ -14,14 +14,12 @@ from winoqueer_nl.scoring import hub, loading
 from winoqueer_nl.scoring.run import score
 from winoqueer_nl.scoring.settings import Settings
 
-MASKED = {"bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta"}
-
 
 @pytest.mark.parametrize("name", build.ARCHITECTURES)
 def test_every_architecture_agrees_with_the_naive_reference(name, tmp_path, pairs_file):
     folder = build.saved(tmp_path / name, name)
     report = score(str(folder), pairs_file, tmp_path / "out", Settings(precision="float32", device="cpu", quiet=True))
-    masked = name in MASKED
+    masked = name in build.MASKED
     assert report["kind"] == ("masked" if masked else "autoregressive")
     assert report["method"]["output_layer_at_scored_positions_only"], "the output layer ran at every position"
     assert report["method"]["shared_beginnings_computed_once"] == (not masked)

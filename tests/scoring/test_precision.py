@@ -172,8 +172,7 @@ def test_bfloat16_rounds_products_alone(name):
     """States stay float32, and between two products only what a plain feed-forward's activation reads is rounded."""
     made = build.tokenizer(build.ARCHITECTURES[name])
     model = build.model(name, len(made))
-    causal = name not in ("bert", "distilbert", "albert", "electra", "roberta", "xlm-roberta")
-    engine = Engine(model, "m", causal, made.encode("Alle Zurps eten soep."))
+    engine = Engine(model, "m", name not in build.MASKED, made.encode("Alle Zurps eten soep."))
     ids = torch.tensor([made.encode("Alle Oranen eten soep.")])
     full = engine.hidden(ids)
     engine.use("bfloat16")
@@ -185,7 +184,7 @@ def test_bfloat16_rounds_products_alone(name):
             )
     low = engine.hidden(ids)
     assert low.dtype == torch.float32
-    assert 0 < (low - full).abs().max() / full.abs().max() < 0.15
+    assert 0 < (low - full).abs().max() < 0.1
     inner = {"bert": "intermediate.dense", "electra": "intermediate.dense", "roberta": "intermediate.dense",
              "xlm-roberta": "intermediate.dense", "distilbert": "ffn.lin1", "albert": "ffn", "gpt2": "mlp.c_fc",
              "opt": "fc1", "bloom": "mlp.dense_h_to_4h", "phi": "mlp.fc1"}  # fmt: skip
@@ -193,14 +192,17 @@ def test_bfloat16_rounds_products_alone(name):
     assert all(path.endswith(inner.get(name, "nothing: it is gated")) for path in rounded)
 
 
-def test_the_logits_of_scored_tokens_are_not_rounded():
-    made = build.tokenizer("byte-level causal")
+@pytest.mark.parametrize("name", build.ARCHITECTURES)
+def test_the_logits_of_scored_tokens_are_not_rounded(name):
+    made = build.tokenizer(build.ARCHITECTURES[name])
     ids = made.encode("Alle Zurps eten soep.")
-    engine = Engine(build.model("gpt2", len(made)), "m", True, ids)
+    engine = Engine(build.model(name, len(made)), "m", name not in build.MASKED, ids)
     states, lines, targets = engine.hidden(torch.tensor([ids]))[0], torch.tensor([1, 1, 2]), torch.tensor([3, 7, 5])
     exact = engine.log_probabilities(states, lines, targets)
     engine.use("bfloat16")
     rounded = engine.log_probabilities(states, lines, targets)
-    assert 0 < np.abs(rounded - exact).max() < 0.05
+    error = np.abs(rounded - exact).max()
+    assert error < 0.02
+    assert (error > 0) == (name not in build.MASKED)  # where it runs at one position in ten it is not rounded at all
     # Two targets of one state share their sum over the vocabulary, so their difference is the scored logits' own.
     assert abs((rounded[0] - rounded[1]) - (exact[0] - exact[1])) < 1e-5

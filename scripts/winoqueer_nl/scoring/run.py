@@ -82,7 +82,7 @@ def score_part(
             ready.ladder(store, settings).scores(settings.precision)
         except Unfinished as stage:
             return f"Part {part}: {stage}."
-    return f"Part {part}: every shard is there; the same command without --part joins them."
+    return f"Part {part}: the same command without --part can join them now, every shard is there."
 
 
 def _fit(ready: Ready) -> tuple[dict[str, Any], list[str]]:
