@@ -17,6 +17,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from winoqueer_nl.scoring.precision import CALIBRATION, Ladder, reach  # noqa: E
 from winoqueer_nl.scoring.ready import shard_size  # noqa: E402
 from winoqueer_nl.scoring.sample import choose, random_order  # noqa: E402
 from winoqueer_nl.scoring.shards import Store  # noqa: E402
-from winoqueer_nl.scoring.tokens import needed_tokens  # noqa: E402
+from winoqueer_nl.scoring.tokens import Needed, needed_tokens  # noqa: E402
 
 
 def finish(device: torch.device) -> None:
@@ -80,6 +81,14 @@ def flop_per_token(model: Any) -> float:
     return 2 * sum(p.numel() for n, p in model.named_parameters() if p.ndim == 2 and not any(s in n for s in skip))
 
 
+def planner(needed: Needed, tokenizer: Any, engine: Engine, masked: bool) -> Callable[..., Any]:
+    """A function from needed tokens (all if none are given) to a plan, in shards as a run has them."""
+    size = shard_size(engine)
+    if masked:
+        return lambda only=None: MaskedPlan(needed, tokenizer.mask_token_id, size, only)
+    return lambda only=None: CausalPlan(needed, size, only, engine.shares_beginnings)
+
+
 def spread_over(plan: Any, engine: Engine, seconds: float, clock: Any) -> tuple[float, float]:
     """Tokens and seconds of shards spread evenly over the plan."""
     plan.compute(plan.shards[len(plan.shards) // 2], engine, engine.budget)  # warm up
@@ -110,13 +119,7 @@ def measure(name: str, arguments: argparse.Namespace, clock: Any, peaks: dict[st
     needed = needed_tokens(tokenizer, pairs, kind, name)
     engine = Engine(model, name, not masked, needed.encoded.ids[0])
 
-    size = shard_size(engine)
-
-    def plan(only: np.ndarray | None = None) -> Any:
-        if masked:
-            return MaskedPlan(needed, tokenizer.mask_token_id, size, only)
-        return CausalPlan(needed, size, only, engine.shares_beginnings)
-
+    plan = planner(needed, tokenizer, engine, masked)
     whole = plan()
     planning = clock() - began
     began = clock()
@@ -205,13 +208,7 @@ def flips(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     needed = needed_tokens(tokenizer, pairs, "masked" if masked else "causal", name)
     model = bench_model(name, arguments.spread, len(tokenizer)).to(arguments.device)
     engine = Engine(model, name, not masked, needed.encoded.ids[0])
-    size = shard_size(engine)
-
-    def plan(only: np.ndarray | None) -> Any:
-        if masked:
-            return MaskedPlan(needed, tokenizer.mask_token_id, size, only)
-        return CausalPlan(needed, size, only, engine.shares_beginnings)
-
+    plan = planner(needed, tokenizer, engine, masked)
     order, decided, reports = random_order(pairs.frame["pair_id"], 0), {}, {}
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="bench-"))
     for precision in ("auto", "float32"):

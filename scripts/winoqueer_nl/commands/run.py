@@ -130,10 +130,18 @@ def _go_by_contents(results: Path, config: Config) -> None:
     (results / RECORDS).mkdir(exist_ok=True)
     check_intact(*recorded(results))
     exports = [path for one in config.languages.values() if one.survey for path in one.survey.exports]
-    for place in (results, *map(Path, (*SOURCES, *exports))):
-        for path in [place, *place.rglob("*")]:
-            if path.is_file() and path.stat().st_mtime > time.time() + 60:  # a file server's clock may differ a little
-                try:
-                    os.utime(path, (1, 1) if place == results else None)  # to Snakemake, 0 says nothing
-                except OSError as error:
-                    raise unwritable(path, error) from error
+    dates: list[tuple[Path, tuple[int, int] | None]] = []
+    dates += [(path, (1, 1)) for path in _dated_ahead(results)]  # to Snakemake, 0 says nothing
+    dates += [(path, None) for path in _dated_ahead(*map(Path, (*SOURCES, *exports)))]
+    for path, moment in dates:
+        try:
+            os.utime(path, moment)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+
+def _dated_ahead(*places: Path) -> list[Path]:
+    """Files, and files below folders, that are dated ahead of the clock."""
+    ahead = time.time() + 60  # the clock of a file server may differ by a little
+    found = [path for place in places for path in (place, *place.rglob("*"))]
+    return [path for path in found if path.is_file() and path.stat().st_mtime > ahead]

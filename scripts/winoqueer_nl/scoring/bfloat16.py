@@ -12,12 +12,10 @@ from transformers.pytorch_utils import Conv1D
 Forward = Callable[[torch.Tensor], torch.Tensor]
 
 
-def _width_in(layer: nn.Module) -> int:
-    return int(layer.weight.shape[0 if isinstance(layer, Conv1D) else 1])  # type: ignore[union-attr, index]
-
-
-def _width_out(layer: nn.Module) -> int:
-    return int(layer.weight.shape[1 if isinstance(layer, Conv1D) else 0])  # type: ignore[union-attr, index]
+def _widths(layer: nn.Module) -> tuple[int, int]:
+    """How many numbers a layer reads and writes."""
+    rows, columns = layer.weight.shape  # type: ignore[union-attr, misc]
+    return (rows, columns) if isinstance(layer, Conv1D) else (columns, rows)
 
 
 def _stay_low(linear: dict[str, nn.Module]) -> set[str]:
@@ -27,11 +25,11 @@ def _stay_low(linear: dict[str, nn.Module]) -> set[str]:
     from float32: queries, keys and values; what joins the sum along the layers; the two factors of a gated
     feed-forward, where more layers write the inner width than read it (or it is written twice as wide).
     """
-    inside = {name: m for name, m in linear.items() if "att" not in name and any(c.isdigit() for c in name.split("."))}
-    read = Counter(map(_width_in, inside.values()))
-    written = Counter(map(_width_out, inside.values()))
-    widening = {name: _width_out(m) for name, m in inside.items() if _width_out(m) > _width_in(m)}
-    return {name for name, width in widening.items() if read[width] == written[width]}
+    inside = [name for name in linear if "att" not in name and any(part.isdigit() for part in name.split("."))]
+    widths = {name: _widths(linear[name]) for name in inside}
+    read = Counter(into for into, _ in widths.values())
+    written = Counter(out for _, out in widths.values())
+    return {name for name, (into, out) in widths.items() if out > into and read[out] == written[out]}
 
 
 def _linear(layer: nn.Module, low: bool) -> Forward:

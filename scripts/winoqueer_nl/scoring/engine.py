@@ -174,7 +174,7 @@ class Engine:
         with torch.inference_mode(), once:
             of_line, targets = of_line.to(states.device), targets.to(states.device)
             out = torch.empty(len(targets), dtype=torch.float64, device=states.device)
-            # An output layer that is widened or read from disk for each chunk wants fewer of them.
+            # An output layer that is read from disk for each chunk wants fewer of them.
             most = MOST_LOGITS if self._widening is None else 4 * MOST_LOGITS
             step = max(1, most // self.parts.vocabulary)
             for first in range(0, len(states), step):
